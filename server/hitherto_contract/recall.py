@@ -1,0 +1,83 @@
+"""Asking for memories, and asking why they came."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from hitherto_contract.base import PathText, Text, Wire, not_blank
+from hitherto_contract.memories import Placed
+from hitherto_contract.words import Kind, Scope, Source, Standing
+
+MAX_QUERY_CHARS = 10_000
+
+Query = Annotated[
+    Text,
+    StringConstraints(min_length=1, max_length=MAX_QUERY_CHARS),
+    AfterValidator(not_blank),
+]
+
+
+class RecallRequest(Placed):
+    """A question to the memory."""
+
+    query: Query
+    scope: Literal["project", "user", "all"] = "all"
+    kind: Kind | None = None
+    files: Annotated[list[PathText], Field(max_length=10)] = Field(default_factory=list)
+    limit: Annotated[int, Field(ge=1, le=50)] = 5
+    token_budget: Annotated[int, Field(ge=50, le=16_000)] = 1500
+    include_superseded: bool = False
+    explain: bool = False
+
+
+class Hit(Wire):
+    """A memory that was found; a score that was not measured is null, never 0.
+
+    Scores: `semantic_score` and `passage_score` are cosines in -1..1, `keyword_coverage`
+    the share in 0..1 of the query's terms that occur, `fusion_score` 0..1.
+    """
+
+    id: str
+    revision: int
+    excerpt: str
+    kind: Kind
+    scope: Scope
+    source: Source
+    tags: list[str]
+    files: list[str]
+    learned_at_ms: int
+    confirmed_at_ms: int | None
+    standing: Standing
+    standing_reason: str
+    superseded_by: str | None
+    semantic_score: float | None
+    passage_score: float | None
+    keyword_coverage: float | None
+    fusion_score: float | None
+    why: list[str]
+
+
+class RecallReply(Wire):
+    """What was found, what was left out and why, and which arms could be asked."""
+
+    hits: list[Hit]
+    withheld: dict[str, int]
+    arms: dict[str, str]
+    took_ms: float
+    explain: dict[str, Any] | None = None
+
+
+class WhyRequest(Placed):
+    """Ask what was injected last (in a session, or anywhere) and why."""
+
+
+class WhyReply(Wire):
+    """The last admission: each candidate with its outcome and reason."""
+
+    session_id: str | None
+    channel: str | None
+    at_ms: int | None
+    query: str | None
+    candidates: list[dict[str, Any]]

@@ -1,0 +1,247 @@
+"""Everything that may go wrong on purpose.
+
+HithertoError
+├── InvalidInput            invalid_input        400
+│   └── TooLarge            too_large            413
+├── NotFound                not_found            404
+├── Refused                 (what the state of things forbids)
+│   ├── RevisionMoved       revision_moved       409
+│   ├── IdempotencyClash    idempotency_clash    409
+│   ├── AlreadyKnown        already_known        409
+│   ├── NothingToUndo       nothing_to_undo      409
+│   └── SupersedesItself    supersedes_itself    409
+├── NotAllowed              (who asks)
+│   ├── Unauthorized        unauthorized         401
+│   ├── ForeignOrigin       foreign_origin       403
+│   └── ProtocolMismatch    protocol_mismatch    426
+├── StoreError
+│   ├── StoreBusy           store_busy           503
+│   ├── StoreNewer          store_newer          500
+│   ├── StoreUnreadable     store_unreadable     500
+│   ├── StoreFull           store_full           507
+│   └── NoDriver            no_driver            500
+├── ServerError
+│   ├── ServerAway          server_away          503
+│   └── AlreadyRunning      already_running      409
+├── ModelError
+│   ├── ModelMissing        model_missing        503
+│   ├── ModelLoading        model_loading        503
+│   └── ModelRefused        model_refused        422
+└── ClientConfigError
+    └── UnreadableConfig    unreadable_config    409
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HithertoError(Exception):
+    """An expected failure: a code of docs/errors.md, what happened, and what mends it."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    default_mend: ClassVar[str] = "Run `hitherto doctor`."
+
+    def __init__(self, message: str, *, mend: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.mend = mend or self.default_mend
+
+
+class InvalidInput(HithertoError):
+    """The request does not say what it must, or says it wrongly."""
+
+    code = "invalid_input"
+    status = 400
+    default_mend = "Correct the request: the message names the field."
+
+
+class TooLarge(InvalidInput):
+    """The request is larger than the server reads."""
+
+    code = "too_large"
+    status = 413
+    default_mend = "Shorten it, or split it into several memories."
+
+
+class NotFound(HithertoError):
+    """Nothing has that id."""
+
+    code = "not_found"
+    status = 404
+    default_mend = "Look the id up with `recall` or `memories`."
+
+
+class Refused(HithertoError):
+    """The request is well formed, but the state of things forbids it."""
+
+    status = 409
+
+
+class RevisionMoved(Refused):
+    """Somebody changed the memory since the caller saw it."""
+
+    code = "revision_moved"
+    default_mend = "Read the memory again and repeat the change on what it says now."
+
+
+class IdempotencyClash(Refused):
+    """The idempotency key was used for another content."""
+
+    code = "idempotency_clash"
+    default_mend = "Use a new key for a new statement."
+
+
+class AlreadyKnown(Refused):
+    """A live memory of that scope says the very same."""
+
+    code = "already_known"
+    default_mend = "Use the memory that is named."
+
+
+class NothingToUndo(Refused):
+    """The memory has no earlier state."""
+
+    code = "nothing_to_undo"
+    default_mend = "Use `forget` to take the memory out of recall."
+
+
+class SupersedesItself(Refused):
+    """The supersession would run in a circle."""
+
+    code = "supersedes_itself"
+    default_mend = "Name an older memory that does not already replace this one."
+
+
+class NotAllowed(HithertoError):
+    """The caller may not do that."""
+
+    status = 403
+
+
+class Unauthorized(NotAllowed):
+    """The token is missing or wrong."""
+
+    code = "unauthorized"
+    status = 401
+    default_mend = "Open the address that `hitherto status` prints, or send the token of run/token."
+
+
+class ForeignOrigin(NotAllowed):
+    """The request comes from another site or for another host."""
+
+    code = "foreign_origin"
+    default_mend = "Call the server by its loopback address, from its own pages."
+
+
+class ProtocolMismatch(NotAllowed):
+    """The caller speaks a protocol that this server does not."""
+
+    code = "protocol_mismatch"
+    status = 426
+    default_mend = "Upgrade the older side, then run `hitherto stop` and `hitherto install`."
+
+
+class StoreError(HithertoError):
+    """The database cannot serve."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the database."""
+
+    code = "store_busy"
+    status = 503
+    default_mend = "Stop the other process that has the database open, then try again."
+
+
+class StoreNewer(StoreError):
+    """The database was written by a newer version; it is left untouched."""
+
+    code = "store_newer"
+    default_mend = "Upgrade Hitherto, or point HITHERTO_HOME at another folder."
+
+
+class StoreUnreadable(StoreError):
+    """The database file is damaged, or is no database."""
+
+    code = "store_unreadable"
+    default_mend = "Restore a copy from the folder backups/."
+
+
+class StoreFull(StoreError):
+    """The disk is full or read-only; nothing was written."""
+
+    code = "store_full"
+    status = 507
+    default_mend = (
+        "Free some space or make the folder writable; what was refused can be sent again."
+    )
+
+
+class NoDriver(StoreError):
+    """No SQLite that is new enough can be loaded."""
+
+    code = "no_driver"
+    default_mend = "Install the package `pysqlite3`."
+
+
+class ServerError(HithertoError):
+    """The server process is not as it should be."""
+
+
+class ServerAway(ServerError):
+    """No server answers in this data home."""
+
+    code = "server_away"
+    status = 503
+    default_mend = "Start it with `hitherto serve`."
+
+
+class AlreadyRunning(ServerError):
+    """A server already owns this data home."""
+
+    code = "already_running"
+    status = 409
+    default_mend = "Use it, or stop it with `hitherto stop`."
+
+
+class ModelError(HithertoError):
+    """The embedding model cannot serve."""
+
+    status = 503
+
+
+class ModelMissing(ModelError):
+    """No embedding model is installed; recall is lexical."""
+
+    code = "model_missing"
+    default_mend = "Run `hitherto models fetch`."
+
+
+class ModelLoading(ModelError):
+    """The embedding model is still being loaded."""
+
+    code = "model_loading"
+    default_mend = "Try again in a second; until then recall is lexical."
+
+
+class ModelRefused(ModelError):
+    """The model's files are not what they should be."""
+
+    code = "model_refused"
+    status = 422
+    default_mend = "Remove the model's folder and run `hitherto models fetch`."
+
+
+class ClientConfigError(HithertoError):
+    """The agent's own configuration cannot be changed."""
+
+    status = 409
+
+
+class UnreadableConfig(ClientConfigError):
+    """A configuration file cannot be parsed; it is left untouched."""
+
+    code = "unreadable_config"
+    default_mend = "Mend the file by hand (the message says where), then run the command again."
