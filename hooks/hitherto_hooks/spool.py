@@ -1,0 +1,87 @@
+"""Where events wait for a server: an append-only file, one record a line, bounded."""
+
+import fcntl
+import posix
+
+MAX_BYTES = 16 << 20
+APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC
+
+
+def append(home: bytes, event: bytes, time_ns: int, project: bytes, body: bytes) -> None:
+    """Add one event, or count it as dropped where it does not fit or cannot be written."""
+    folder = home + b"/spool"
+    record = b"%b\t%d\t%b\t%b\n" % (event, time_ns, project, body.replace(b"\n", b" "))
+    try:
+        if not append_record(folder, record):
+            count_dropped(folder)
+    except OSError:
+        count_dropped(folder)
+
+
+def append_record(folder: bytes, record: bytes) -> bool:
+    """Whether the record was written, whole."""
+    file = open_locked(folder)
+    try:
+        size = posix.fstat(file).st_size
+        # A writer that was killed half-way left a torn line: end it, or it would swallow this one.
+        if size and posix.pread(file, 1, size - 1) != b"\n":
+            record = b"\n" + record
+        if size + len(record) > MAX_BYTES:
+            return False
+        written = posix.write(file, record)
+        if written < len(record):
+            posix.ftruncate(file, size)
+            return False
+        return True
+    finally:
+        posix.close(file)
+
+
+def open_locked(folder: bytes) -> int:
+    """The spool's file under its lock, also when the server moves it away meanwhile."""
+    path = folder + b"/events"
+    while True:
+        file = open_or_make(path, folder)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if is_still_at(path, file):
+                return file
+        except BaseException:
+            posix.close(file)
+            raise
+        posix.close(file)
+
+
+def open_or_make(path: bytes, folder: bytes) -> int:
+    """The file, in a folder that is made where it is missing."""
+    try:
+        return posix.open(path, APPEND, 0o600)
+    except FileNotFoundError:
+        for missing in (folder.rpartition(b"/")[0], folder):
+            try:
+                posix.mkdir(missing, 0o700)
+            except FileExistsError:
+                continue
+        return posix.open(path, APPEND, 0o600)
+
+
+def is_still_at(path: bytes, file: int) -> bool:
+    """Whether the path still leads to the open file."""
+    mine = posix.fstat(file)
+    try:
+        there = posix.stat(path)
+    except FileNotFoundError:
+        return False
+    return (mine.st_ino, mine.st_dev) == (there.st_ino, there.st_dev)
+
+
+def count_dropped(folder: bytes) -> None:
+    """Count one lost event: the length of the file `dropped` is their number."""
+    try:
+        file = posix.open(folder + b"/dropped", APPEND, 0o600)
+        try:
+            posix.write(file, b".")
+        finally:
+            posix.close(file)
+    except OSError:
+        return
