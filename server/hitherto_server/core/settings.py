@@ -1,0 +1,59 @@
+"""What a person can set; every field is described in docs/settings.md."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX = "HITHERTO_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one server process, from the environment (`HITHERTO_PORT`, …)."""
+
+    port: int = 7420
+    """Loopback TCP port of the settings UI and /mcp; 0 takes a free one."""
+    model: str = "all-MiniLM-L6-v2"
+    """Embedding model: a name in the data home's models/, or a path."""
+    cosine_floor: float = 0.40
+    """Least cosine of a memory that is injected unasked."""
+    fusion_weight: float = 0.60
+    """Weight of the dense side in the convex fusion, 0 to 1."""
+    prompt_memories: int = 3
+    """Most memories injected on a prompt."""
+    prompt_tokens: int = 600
+    """Most tokens injected on a prompt."""
+    brief_memories: int = 5
+    """Most memories in a session-start brief."""
+    brief_tokens: int = 1200
+    """Most tokens in a session-start brief."""
+    readers: int = 2
+    """Read-only database connections, each with a thread of its own."""
+    log_level: str = "info"
+    """Level of logs/server.log: debug, info, warning or error."""
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings of the environment; a value of the wrong type is an error."""
+    given = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for field in fields(Settings):
+        name = PREFIX + field.name.upper()
+        if name in given:
+            values[field.name] = _converted(name, given[name], type(field.default))
+    return Settings(**values)
+
+
+def _converted(name: str, text: str, wanted: type) -> Any:
+    try:
+        return wanted(text)
+    except ValueError as error:
+        message = f"{name}={text!r} is no {wanted.__name__}"
+        raise InvalidInput(message, mend=f"Set {name} to a {wanted.__name__}.") from error

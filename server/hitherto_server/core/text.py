@@ -1,0 +1,64 @@
+"""Small questions about text: is it the same, and what in it is code?"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+CODE_SHAPE = re.compile(
+    r"""
+      [a-z0-9]_[a-z0-9]          # snake_case
+    | ^_+[a-z]                   # _private
+    | [a-z][A-Z]                 # camelCase
+    | ^[A-Z][a-z]+[A-Z]          # PascalCase
+    | ^[A-Z]{2,}[A-Z0-9_]*\d     # E1234, SHA256
+    | ^E[A-Z]{4,}$               # ECONNRESET
+    | [A-Z0-9]_[A-Z0-9]          # CONSTANT_CASE
+    | \w\.\w{2,}                 # dotted.name, file.py
+    | \w/\w                      # a/path
+    | ^--\w                      # --flag
+    | ::                         # Type::method
+    | \(\)$                      # call()
+    """,
+    re.VERBOSE,
+)
+BACKTICKED = re.compile(r"`([^`\s][^`\n]{0,200})`")
+TOKEN = re.compile(r"[^\s`'\"<>\[\]{},;]+")
+EDGES = ".:!?*=&|\\"
+SHORTEST, LONGEST = 3, 200
+
+
+def normalised(text: str) -> str:
+    """Return the text as it is compared: NFC, single spaces, no edges."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def content_hash(text: str) -> str:
+    """Return the sha256 (hex) of the normalised text."""
+    return hashlib.sha256(normalised(text).encode()).hexdigest()
+
+
+def identifiers_in(text: str) -> list[str]:
+    """Return the code-shaped words of a text, in order, each once: names, paths, error codes."""
+    found: dict[str, None] = {}
+    for span in BACKTICKED.findall(text):
+        if " " not in span:
+            found.setdefault(_bare(span))
+    for token in TOKEN.findall(text):
+        word = _bare(token)
+        if SHORTEST <= len(word) <= LONGEST and CODE_SHAPE.search(word) and not _is_plain(word):
+            found.setdefault(word)
+    return [word for word in found if word]
+
+
+def _bare(token: str) -> str:
+    word = token.strip(EDGES).removesuffix("()").strip(EDGES)
+    if word.startswith("(") or (word.endswith(")") and "(" not in word):
+        word = word.strip("()")
+    return word
+
+
+def _is_plain(word: str) -> bool:
+    """Tell plain writing (`e.g`, `and/or`, `12.5`) from code."""
+    return bool(re.fullmatch(r"[\d.,:/%-]+|e\.g|i\.e|and/or|either/or", word.lower()))

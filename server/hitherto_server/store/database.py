@@ -1,0 +1,230 @@
+"""One writer, many readers, each connection with a thread of its own.
+
+A job is a plain function of a connection. A whole recall is one job: a thread hop for each
+query would cost ten times the query.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import aiosqlite
+
+from hitherto_server.core.errors import StoreError
+from hitherto_server.store.derived import prepare_derived
+from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
+from hitherto_server.store.migrate import migrate, schema_version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.store.driver import Connection
+
+T = TypeVar("T")
+Job = "Callable[[Connection], T]"
+MAX_BATCH = 64
+
+
+async def _run(connection: aiosqlite.Connection, work: Callable[..., T], *arguments: Any) -> T:
+    # aiosqlite has no public way to run a function on a connection's thread, and offers each
+    # query as a hop of its own; this is the one place that uses its queue directly.
+    result: T = await connection._execute(work, *arguments)  # type: ignore[no-untyped-call]  # noqa: SLF001
+    return result
+
+
+@dataclass
+class _Order:
+    job: Callable[[Connection], Any]
+    done: asyncio.Future[Any]
+
+
+@dataclass
+class Writer:
+    """The only connection that writes; what it acknowledged is on the disk."""
+
+    path: Path
+    connection: aiosqlite.Connection
+    raw: Connection
+    orders: asyncio.Queue[_Order | None] = field(default_factory=asyncio.Queue)
+    lost: int = 0
+    _task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to serve orders."""
+        self._task = asyncio.create_task(self._serve(), name="store-writer")
+
+    async def run(self, job: Callable[[Connection], T]) -> T:
+        """Run the job inside a transaction and return when it is durable."""
+        order = _Order(job, asyncio.get_running_loop().create_future())
+        self.orders.put_nowait(order)
+        result: T = await order.done
+        return result
+
+    async def close(self) -> None:
+        """Finish what was ordered, then close."""
+        self.orders.put_nowait(None)
+        if self._task is not None:
+            await self._task
+        await self.connection.close()
+
+    async def _serve(self) -> None:
+        while (first := await self.orders.get()) is not None:
+            batch = [first]
+            ended = False
+            while len(batch) < MAX_BATCH and not self.orders.empty():
+                order = self.orders.get_nowait()
+                if order is None:
+                    ended = True
+                    break
+                batch.append(order)
+            await self._serve_batch(batch)
+            if ended:
+                return
+
+    async def _serve_batch(self, batch: list[_Order]) -> None:
+        outcomes = await _run(
+            self.connection, commit_batch, self.raw, self.path, [order.job for order in batch]
+        )
+        for order, outcome in zip(batch, outcomes, strict=True):
+            if order.done.done():  # its caller was cancelled; the write stands
+                continue
+            if isinstance(outcome, Failed):
+                self.lost += isinstance(outcome.error, StoreError)
+                order.done.set_exception(outcome.error)
+            else:
+                order.done.set_result(outcome)
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The outcome of a job that raised."""
+
+    error: BaseException
+
+
+def commit_batch(
+    connection: Connection, path: Path, jobs: list[Callable[[Connection], Any]]
+) -> list[Any]:
+    """Run the jobs in one transaction, each in a savepoint of its own; one fsync for all."""
+    try:
+        with mapped_errors(path):
+            connection.execute("BEGIN IMMEDIATE")
+            outcomes = [_in_savepoint(connection, path, job) for job in jobs]
+            connection.execute("COMMIT")
+    except BaseException as error:  # noqa: BLE001 - every caller must learn of it
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        return [Failed(error)] * len(jobs)
+    return outcomes
+
+
+def _in_savepoint(
+    connection: Connection, path: Path, job: Callable[[Connection], Any]
+) -> Any | Failed:
+    connection.execute("SAVEPOINT job")
+    try:
+        with mapped_errors(path):
+            outcome = job(connection)
+    except BaseException as error:
+        if not connection.in_transaction:  # the engine gave up on the whole transaction
+            raise
+        connection.execute("ROLLBACK TO job")
+        connection.execute("RELEASE job")
+        return Failed(error)
+    connection.execute("RELEASE job")
+    return outcome
+
+
+@dataclass
+class Readers:
+    """Read-only connections; a reader never waits for the writer."""
+
+    path: Path
+    connections: list[tuple[aiosqlite.Connection, Connection]]
+    free: asyncio.Queue[int] = field(default_factory=asyncio.Queue)
+
+    def __post_init__(self) -> None:
+        for index in range(len(self.connections)):
+            self.free.put_nowait(index)
+
+    async def run(self, job: Callable[[Connection], T]) -> T:
+        """Run the job on a free reader's thread, in one read snapshot."""
+        index = await self.free.get()
+        try:
+            connection, raw = self.connections[index]
+            return await _run(connection, in_snapshot, raw, self.path, job)
+        finally:
+            self.free.put_nowait(index)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for connection, _ in self.connections:
+            await connection.close()
+
+
+def in_snapshot(connection: Connection, path: Path, job: Callable[[Connection], T]) -> T:
+    """Run the job so that all its queries see the same state."""
+    with mapped_errors(path):
+        connection.execute("BEGIN")
+        try:
+            return job(connection)
+        finally:
+            connection.execute("ROLLBACK")
+
+
+@dataclass
+class Store:
+    """An open, migrated database."""
+
+    path: Path
+    writer: Writer
+    readers: Readers
+    schema: int
+    has_vector_index: bool
+
+    async def close(self) -> None:
+        """Finish all writes and close."""
+        await self.readers.close()
+        await self.writer.close()
+
+
+async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -> Store:
+    """Open, migrate and return the database; a newer or damaged one is refused."""
+    writing, raw = await _open(path, read_only=False)
+    try:
+        vectors = await _run(writing, _prepare, raw, path, backups, clock)
+        schema = await _run(writing, schema_version, raw)
+        reading = [await _open(path, read_only=True) for _ in range(readers)]
+    except BaseException:
+        await writing.close()
+        raise
+    writer = Writer(path, writing, raw)
+    writer.start()
+    return Store(path, writer, Readers(path, reading), schema, vectors)
+
+
+async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, Connection]:
+    opened: list[Connection] = []
+
+    def connector() -> Connection:
+        if not read_only:
+            path.touch(mode=0o600)
+        opened.append(open_raw(path, read_only=read_only))
+        if read_only:
+            load_vectors(opened[0])
+        return opened[0]
+
+    connection = await aiosqlite.Connection(connector, iter_chunk_size=64)
+    return connection, opened[0]
+
+
+def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> bool:
+    with mapped_errors(path):
+        migrate(connection, backups=backups, clock=clock)
+        vectors = load_vectors(connection)
+        prepare_derived(connection, clock=clock, vectors=vectors)
+    return vectors

@@ -1,0 +1,150 @@
+"""The derived indexes: words, identifiers and vectors; rebuilt from the store, never migrated."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.text import identifiers_in
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.store.driver import Connection, Row
+
+TEXT_INDEXES = "words-1"
+TEXT_TABLES = """
+DROP TABLE IF EXISTS fulltext;
+DROP TABLE IF EXISTS identifiers;
+CREATE VIRTUAL TABLE fulltext USING fts5 (
+    scope, body, context,
+    content = '', contentless_delete = 1,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE identifiers USING fts5 (
+    names, content = '', contentless_delete = 1, tokenize = 'trigram'
+);
+"""
+VECTOR_TABLE = """
+CREATE VIRTUAL TABLE vector USING vec0(
+    passage_id INTEGER PRIMARY KEY,
+    project INTEGER PARTITION KEY,
+    embedding FLOAT[{dimension}] DISTANCE_METRIC=cosine,
+    chunk_size=128
+)
+"""
+
+sql = load_queries("derived")
+
+
+def scope_token(project: int) -> str:
+    """Return the word that marks a project's rows in the word index; 0 is user-wide."""
+    return f"p{project}"
+
+
+def prepare_derived(connection: Connection, *, clock: Clock, vectors: bool) -> None:
+    """Create or rebuild the text indexes if their recipe changed, and drop unusable vectors."""
+    if _recipe(connection, "text") != TEXT_INDEXES:
+        rebuild_text(connection, clock=clock)
+    if not vectors and _recipe(connection, "vector") is not None:
+        # Without the extension the table can't be kept in step; it is rebuilt when it is back.
+        connection.execute("DELETE FROM derived_index WHERE name = 'vector'")
+
+
+def rebuild_text(connection: Connection, *, clock: Clock) -> int:
+    """Build the word and identifier indexes from the store; returns how many memories."""
+    owns = not connection.in_transaction
+    if owns:
+        connection.execute("BEGIN IMMEDIATE")
+    for statement in TEXT_TABLES.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+    numbers = [row[0] for row in connection.execute(sql["live_numbers"])]
+    for number in numbers:
+        _index_text(connection, number)
+    _note(connection, "text", TEXT_INDEXES, clock)
+    if owns:
+        connection.execute("COMMIT")
+    return len(numbers)
+
+
+def rebuild_vectors(connection: Connection, *, model: str, dimension: int, clock: Clock) -> int:
+    """Build the vector index of a model from the canonical embeddings; returns how many."""
+    connection.execute("DROP TABLE IF EXISTS vector")
+    connection.execute(VECTOR_TABLE.format(dimension=dimension))
+    rows = connection.execute(sql["live_embeddings"], {"model": model}).fetchall()
+    connection.executemany(
+        "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
+        [(row["passage_id"], row["project"], row["vector"]) for row in rows],
+    )
+    _note(connection, "vector", vector_recipe(model, dimension), clock)
+    return len(rows)
+
+
+def vector_recipe(model: str, dimension: int) -> str:
+    """Name the recipe of a vector index."""
+    return f"vec0-1:{model}:{dimension}"
+
+
+def vector_model(connection: Connection) -> str | None:
+    """Return the model whose vectors the index holds, or None if there is no usable index."""
+    recipe = _recipe(connection, "vector")
+    return recipe.split(":", 1)[1].rsplit(":", 1)[0] if recipe else None
+
+
+def index_memory(connection: Connection, number: int) -> None:
+    """Bring every derived index in step with one live memory, within the caller's transaction."""
+    _index_text(connection, number)
+    model = vector_model(connection)
+    if model is None:
+        return
+    project = connection.execute(sql["scope_of"], {"number": number}).fetchone()[0]
+    rows = connection.execute(sql["embeddings_of"], {"number": number, "model": model}).fetchall()
+    for row in rows:
+        put_vector(connection, row["passage_id"], project, row["vector"])
+
+
+def drop_memory(connection: Connection, number: int) -> None:
+    """Take a memory out of every derived index."""
+    connection.execute(sql["drop_words"], {"number": number})
+    connection.execute(sql["drop_identifiers"], {"number": number})
+    if vector_model(connection) is not None:
+        for row in connection.execute(sql["passages_of"], {"number": number}).fetchall():
+            connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
+
+
+def put_vector(connection: Connection, passage_id: int, project: int, vector: bytes) -> None:
+    """Put one vector (float32, little endian) into the vector index."""
+    connection.execute("DELETE FROM vector WHERE passage_id = ?", (passage_id,))
+    connection.execute(
+        "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
+        (passage_id, project, vector),
+    )
+
+
+def _index_text(connection: Connection, number: int) -> None:
+    row = connection.execute(sql["searchable"], {"number": number}).fetchone()
+    connection.execute(
+        sql["put_words"],
+        {
+            "number": number,
+            "scope": scope_token(row["project"]),
+            "body": row["content"],
+            "context": _context_of(row),
+        },
+    )
+    names = [*identifiers_in(row["content"]), *row["paths"].split()]
+    connection.execute(sql["put_identifiers"], {"number": number, "names": " ".join(names)})
+
+
+def _context_of(row: Row) -> str:
+    return " ".join([row["kind"], row["category"], *json.loads(row["tags"]), row["paths"]])
+
+
+def _recipe(connection: Connection, name: str) -> str | None:
+    row = connection.execute(sql["recipe_of"], {"name": name}).fetchone()
+    return str(row[0]) if row else None
+
+
+def _note(connection: Connection, name: str, recipe: str, clock: Clock) -> None:
+    connection.execute(sql["put_recipe"], {"name": name, "recipe": recipe, "at_ms": clock()})

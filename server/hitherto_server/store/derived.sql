@@ -1,0 +1,54 @@
+-- scope_of: the partition of a memory in every derived index; 0 is user-wide
+SELECT coalesce(project_id, 0) FROM memory WHERE number = :number;
+
+-- searchable: what the indexes take from one memory
+SELECT
+    m.number,
+    coalesce(m.project_id, 0) AS project,
+    m.content,
+    m.tags,
+    m.kind,
+    coalesce(c.name, '') AS category,
+    coalesce((SELECT group_concat(a.path, ' ') FROM anchor AS a
+              WHERE a.memory_number = m.number), '') AS paths
+FROM memory AS m
+LEFT JOIN category AS c ON c.id = m.category_id
+WHERE m.number = :number;
+
+-- live_numbers: every memory that the indexes hold
+SELECT number FROM memory WHERE trashed_at_ms IS NULL ORDER BY number;
+
+-- put_words: index a memory's words
+INSERT OR REPLACE INTO fulltext (rowid, scope, body, context)
+VALUES (:number, :scope, :body, :context);
+
+-- drop_words: take a memory out of the word index
+DELETE FROM fulltext WHERE rowid = :number;
+
+-- put_identifiers: index a memory's identifiers
+INSERT OR REPLACE INTO identifiers (rowid, names) VALUES (:number, :names);
+
+-- drop_identifiers: take a memory out of the identifier index
+DELETE FROM identifiers WHERE rowid = :number;
+
+-- embeddings_of: the stored vectors of one memory for one model
+SELECT e.passage_id, e.vector FROM embedding AS e
+JOIN passage AS p ON p.id = e.passage_id
+WHERE p.memory_number = :number AND e.model = :model;
+
+-- passages_of: the passages of one memory
+SELECT id FROM passage WHERE memory_number = :number;
+
+-- live_embeddings: every vector of one model that is searched
+SELECT e.passage_id, coalesce(m.project_id, 0) AS project, e.vector
+FROM embedding AS e
+JOIN passage AS p ON p.id = e.passage_id
+JOIN memory AS m ON m.number = p.memory_number
+WHERE e.model = :model AND m.trashed_at_ms IS NULL;
+
+-- recipe_of: by which recipe an index was built
+SELECT recipe FROM derived_index WHERE name = :name;
+
+-- put_recipe: note that an index was built
+INSERT INTO derived_index (name, recipe, built_at_ms) VALUES (:name, :recipe, :at_ms)
+ON CONFLICT (name) DO UPDATE SET recipe = excluded.recipe, built_at_ms = excluded.built_at_ms;
