@@ -78,7 +78,7 @@ CREATE TABLE revision (                     -- every state that a memory had, te
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     revision INTEGER NOT NULL,
     change TEXT NOT NULL CHECK (change IN (
-        'create', 'edit', 'supersede', 'confirm', 'forget', 'restore', 'undo', 'admit')),
+        'create', 'edit', 'supersede', 'forget', 'restore', 'undo', 'admit')),
     actor TEXT NOT NULL,
     changed_at_ms INTEGER NOT NULL,
     content TEXT NOT NULL,

@@ -1,0 +1,107 @@
+"""What git says about a folder: which project it is, and where its head stands."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+TIMEOUT_S = 5.0
+SCP_FORM = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?P<path>(?!//).+)$")
+URL_FORM = re.compile(
+    r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class WorkTree:
+    """A folder's project as git sees it: its root, and its names from the surest to the weakest."""
+
+    root: Path
+    remote: str | None
+    path: str
+
+    @property
+    def name(self) -> str:
+        return (self.remote or self.path).rstrip("/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where a work tree stands; both are None outside git and before the first commit."""
+
+    commit: str | None
+    branch: str | None
+
+
+def git(folder: Path, *arguments: str) -> str | None:
+    """Return what a git command prints, or None where it fails or there is no git."""
+    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
+        environment.pop(name, None)
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+            env=environment,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else None
+
+
+def find_work_tree(folder: Path) -> WorkTree:
+    """Return the project that a folder belongs to; outside git, the folder itself.
+
+    Worktrees and clones share their remote; without a remote, worktrees share their
+    common git folder, which stands for the path.
+    """
+    folder = folder.resolve()
+    places = git(
+        folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"
+    )
+    if places is None:
+        return WorkTree(folder, None, str(folder))
+    top, common = places.split("\n")[:2]
+    shared = Path(common).parent if Path(common).name == ".git" else Path(common)
+    return WorkTree(Path(top), _remote_of(folder), str(shared))
+
+
+def find_root_commit(folder: Path) -> str | None:
+    """Return the first commit of a history; None if there is none or the clone is shallow."""
+    if git(folder, "rev-parse", "--is-shallow-repository") != "false":
+        return None
+    roots = git(folder, "rev-list", "--max-parents=0", "HEAD")
+    return min(roots.split()) if roots else None
+
+
+def find_head(folder: Path) -> Head:
+    """Return the commit and the branch of a work tree."""
+    said = git(folder, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")
+    if said is None:
+        return Head(None, None)
+    commit, branch = said.split("\n")[:2]
+    return Head(commit, None if branch == "HEAD" else branch)
+
+
+def _remote_of(folder: Path) -> str | None:
+    listed = git(folder, "config", "--get-regexp", r"^remote\..*\.url$")
+    if not listed:
+        return None
+    remotes = dict(line.split(" ", 1) for line in listed.splitlines() if " " in line)
+    chosen = remotes.get("remote.origin.url") or remotes[min(remotes)]
+    return normalised_remote(chosen)
+
+
+def normalised_remote(url: str) -> str:
+    """Return `host/owner/name` for every spelling of a remote, without credentials."""
+    url = url.strip()
+    found = URL_FORM.match(url) or SCP_FORM.match(url)
+    if found is None or url.lower().startswith("file://"):
+        return url.removeprefix("file://").removesuffix("/").removesuffix(".git")
+    path = found["path"].strip("/").removesuffix(".git").strip("/")
+    return f"{found['host'].lower()}/{path}"

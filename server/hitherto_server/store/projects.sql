@@ -1,0 +1,25 @@
+-- by_identity: the project of that name
+SELECT * FROM project WHERE identity = :identity;
+
+-- by_number: one project
+SELECT * FROM project WHERE id = :id;
+
+-- rename: give a project its surer name
+UPDATE project SET identity = :identity, name = :name WHERE id = :id;
+
+-- see: note where a project was seen last
+UPDATE project SET seen_root = :root, seen_at_ms = :at_ms WHERE id = :id;
+
+-- insert: a project that was never seen
+INSERT INTO project (identity, name, seen_root, created_at_ms, seen_at_ms)
+VALUES (:identity, :name, :root, :at_ms, :at_ms)
+RETURNING id;
+
+-- insert_category: seed a category
+INSERT OR IGNORE INTO category (project_id, parent_id, name, created_at_ms)
+VALUES (:project_id, NULL, :name, :at_ms);
+
+-- categories: the live categories that a memory of a project may have
+SELECT id, name FROM category
+WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = :project
+ORDER BY name;

@@ -1,0 +1,54 @@
+"""Relations between memories: newer → older, undone but never deleted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from hitherto_server.core.errors import SupersedesItself
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from hitherto_server.store.driver import Connection
+
+sql = load_queries("relations")
+
+RelationKind = Literal["duplicate_of", "possible_conflict", "similar", "supersedes"]
+SaidBy = Literal["rule", "judge", "agent", "person"]
+
+
+def relate(
+    connection: Connection,
+    kind: RelationKind,
+    *,
+    newer: int,
+    older: int,
+    said_by: SaidBy,
+    at_ms: int,
+    reason: str | None = None,
+    probability: float | None = None,
+) -> None:
+    """Write a relation; a supersession that would run in a circle is refused."""
+    if kind == "supersedes" and _would_circle(connection, newer, older):
+        message = "that memory already replaces this one"
+        raise SupersedesItself(message)
+    values = {
+        "kind": kind,
+        "newer": newer,
+        "older": older,
+        "said_by": said_by,
+        "probability": probability,
+        "reason": reason,
+        "at_ms": at_ms,
+    }
+    connection.execute(sql["insert"], values)
+
+
+def undo_supersessions(connection: Connection, newer: int, *, actor: str, at_ms: int) -> int:
+    """Take back what a memory replaced and return how many relations that were."""
+    values = {"newer": newer, "actor": actor, "at_ms": at_ms}
+    return int(connection.execute(sql["undo_supersessions"], values).rowcount)
+
+
+def _would_circle(connection: Connection, newer: int, older: int) -> bool:
+    values = {"newer": newer, "older": older}
+    return connection.execute(sql["would_circle"], values).fetchone() is not None

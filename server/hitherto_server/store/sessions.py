@@ -1,0 +1,115 @@
+"""Sessions, turns and events: what the hooks reported, each once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from hitherto_server.store.driver import Connection, Row
+
+SAME_WITHIN_MS = 10_000
+"""Two copies of a hook report the same event within this time of each other."""
+
+sql = load_queries("sessions")
+
+
+@dataclass(frozen=True)
+class NewEvent:
+    """One hook call as it is kept; `detail` is bounded and holds no file's content."""
+
+    session_id: str
+    name: str
+    body_hash: str
+    at_ms: int
+    received_at_ms: int
+    spooled: bool
+    tool_name: str | None
+    detail: dict[str, Any]
+
+
+def put_event(connection: Connection, event: NewEvent) -> int | None:
+    """Note an event and return its number; None if it was noted already."""
+    values = {**vars(event), "window_ms": SAME_WITHIN_MS, "detail": json.dumps(event.detail)}
+    if connection.execute(sql["same_event"], values).fetchone():
+        return None
+    return int(connection.execute(sql["put_event"], values).fetchone()[0])
+
+
+def begin_session(
+    connection: Connection,
+    session_id: str,
+    *,
+    client: str,
+    at_ms: int,
+    project: int | None = None,
+    working_dir: str | None = None,
+    parent: str | None = None,
+) -> None:
+    """Note that a session is there; called for its every event, so that none is unknown."""
+    values = {
+        "id": session_id,
+        "client": client,
+        "project_id": project,
+        "working_dir": working_dir,
+        "parent_session_id": parent,
+        "at_ms": at_ms,
+    }
+    connection.execute(sql["begin"], values)
+
+
+def next_generation(connection: Connection, session_id: str, at_ms: int) -> None:
+    """Note that what was shown to the session is gone from its context."""
+    connection.execute(sql["next_generation"], {"id": session_id, "at_ms": at_ms})
+
+
+def end_session(connection: Connection, session_id: str, *, reason: str, at_ms: int) -> None:
+    """Note that a session ended."""
+    connection.execute(sql["end"], {"id": session_id, "reason": reason, "at_ms": at_ms})
+
+
+def find_session(connection: Connection, session_id: str) -> Row | None:
+    """Return a session's row, if it is known."""
+    row: Row | None = connection.execute(sql["by_id"], {"id": session_id}).fetchone()
+    return row
+
+
+def generation_of(connection: Connection, session_id: str) -> int:
+    """Return the session's context generation; 0 if it is unknown."""
+    row = find_session(connection, session_id)
+    return int(row["generation"]) if row else 0
+
+
+def put_turn(
+    connection: Connection, session_id: str, *, prompt_id: str, prompt: str, at_ms: int
+) -> None:
+    """Note a prompt, once."""
+    values = {"session_id": session_id, "prompt_id": prompt_id, "prompt": prompt, "at_ms": at_ms}
+    connection.execute(sql["put_turn"], values)
+
+
+def end_turn(connection: Connection, session_id: str, *, reply: str, at_ms: int) -> None:
+    """Note the reply to the session's latest prompt."""
+    connection.execute(sql["end_turn"], {"session_id": session_id, "reply": reply, "at_ms": at_ms})
+
+
+def list_events(
+    connection: Connection, session_id: str, *, limit: int, offset: int
+) -> list[dict[str, Any]]:
+    """Return a page of a session's events, the oldest first."""
+    values = {"session_id": session_id, "limit": limit, "offset": offset}
+    rows = connection.execute(sql["events"], values).fetchall()
+    return [{**dict(row), "detail": json.loads(row["detail"])} for row in rows]
+
+
+def add_to_counter(connection: Connection, name: str, amount: int) -> None:
+    """Count something that must be seen: lost writes, dropped events."""
+    connection.execute(sql["add_to_counter"], {"name": name, "amount": amount})
+
+
+def counters(connection: Connection) -> dict[str, int]:
+    """Return all that was counted."""
+    return {row["name"]: row["value"] for row in connection.execute(sql["counters"])}

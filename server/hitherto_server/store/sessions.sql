@@ -1,0 +1,53 @@
+-- begin: note a session's start; a resumed one goes on
+INSERT INTO session (id, client, project_id, working_dir, parent_session_id, started_at_ms,
+                     seen_at_ms, generation)
+VALUES (:id, :client, :project_id, :working_dir, :parent_session_id, :at_ms, :at_ms, 0)
+ON CONFLICT (id) DO UPDATE SET
+    project_id = coalesce(excluded.project_id, project_id),
+    working_dir = coalesce(excluded.working_dir, working_dir),
+    seen_at_ms = max(seen_at_ms, excluded.seen_at_ms),
+    ended_at_ms = NULL, end_reason = NULL;
+
+-- next_generation: what was shown to the session is gone from its context
+UPDATE session SET generation = generation + 1, seen_at_ms = :at_ms WHERE id = :id;
+
+-- end: note that a session ended
+UPDATE session SET ended_at_ms = :at_ms, end_reason = :reason, seen_at_ms = :at_ms WHERE id = :id;
+
+-- by_id: one session
+SELECT * FROM session WHERE id = :id;
+
+-- put_turn: note a prompt
+INSERT INTO turn (session_id, prompt_id, prompt, started_at_ms)
+VALUES (:session_id, :prompt_id, :prompt, :at_ms)
+ON CONFLICT (session_id, prompt_id) DO NOTHING;
+
+-- end_turn: note the reply to the session's latest prompt
+UPDATE turn SET reply = :reply, ended_at_ms = :at_ms
+WHERE id = (SELECT max(id) FROM turn WHERE session_id = :session_id);
+
+-- last_prompts: what was asked last, the newest first
+SELECT prompt FROM turn WHERE session_id = :session_id ORDER BY id DESC LIMIT :limit;
+
+-- same_event: the same event, noted already (settings and plugin, or direct and spooled)
+SELECT id FROM event
+WHERE session_id = :session_id AND name = :name AND body_hash = :body_hash
+  AND occurred_at_ms BETWEEN :at_ms - :window_ms AND :at_ms + :window_ms
+LIMIT 1;
+
+-- put_event: note an event
+INSERT INTO event (session_id, name, body_hash, occurred_at_ms, received_at_ms, spooled,
+                   tool_name, detail)
+VALUES (:session_id, :name, :body_hash, :at_ms, :received_at_ms, :spooled, :tool_name, :detail)
+RETURNING id;
+
+-- events: a page of a session's events, the oldest first
+SELECT id, session_id, name, occurred_at_ms, received_at_ms, spooled, tool_name, detail
+FROM event WHERE session_id = :session_id ORDER BY id LIMIT :limit OFFSET :offset;
+
+-- add_to_counter: count what must be seen
+INSERT INTO counter (name, value) VALUES (:name, :amount)
+ON CONFLICT (name) DO UPDATE SET value = value + excluded.value;
+
+-- counters: all that was counted
+SELECT name, value FROM counter ORDER BY name;
