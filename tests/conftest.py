@@ -11,6 +11,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytest_plugins = ["tests.model_fixture"]
+
 PERSONAL_PREFIXES = ("HITHERTO_", "CLAUDE", "ANTHROPIC_", "OPENAI_", "OPENROUTER_", "HF_", "XDG_")
 TOUCHABLE = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR")
 

@@ -1,0 +1,39 @@
+"""The real embedding model for tests, built once and kept across runs, outside every test's home."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from hitherto_server import models
+from hitherto_server.models.sources import fetch_model
+
+# read at import: the guard takes it out of the environment before a test sees it
+_CACHE = os.environ.get("HITHERTO_TEST_CACHE") or str(
+    Path(tempfile.gettempdir()) / f"hitherto-test-cache-{os.getuid()}"
+)
+
+
+@pytest.fixture(scope="session")
+def models_dir() -> Path:
+    """Return a folder as the data home's `models`, with the default model in it."""
+    folder = Path(_CACHE) / f"models-{_recipe()}"
+    fetch_model(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def model_dir(models_dir: Path) -> Path:
+    """Return the default model's own folder."""
+    return fetch_model(models_dir).folder
+
+
+def _recipe() -> str:
+    # a change in how the graph is built must not be tested on yesterday's graph
+    source = Path(models.__path__[0])
+    parts = [(source / name).read_bytes() for name in ("graph.py", "pooling.py", "build.py")]
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
