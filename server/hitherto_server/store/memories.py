@@ -176,6 +176,11 @@ def earlier_state(connection: Connection, row: Row) -> State | None:
     return State(content=kept["content"], **json.loads(kept["state"])) if kept else None
 
 
+def confirm_memory(connection: Connection, number: int, *, commit: str | None, at_ms: int) -> None:
+    """Note that somebody who read the code says that the memory holds."""
+    connection.execute(sql["confirm"], {"number": number, "commit_hash": commit, "at_ms": at_ms})
+
+
 def put_anchors(
     connection: Connection, number: int, anchors: Sequence[AnchorRow], at_ms: int
 ) -> None:

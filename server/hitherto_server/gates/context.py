@@ -1,0 +1,77 @@
+"""What every write needs, wired once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.git import Head, find_head
+from hitherto_server.store.memories import AnchorRow, Span
+from hitherto_server.store.projects import USER_WIDE
+
+if TYPE_CHECKING:
+    from hitherto_contract.memories import Placed
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.projects import Project, Projects
+
+Anchorer = Callable[[str, Sequence[str], Path], tuple[AnchorRow, ...]]
+"""Ties a content to files: content, named files, project root → anchors."""
+Splitter = Callable[[str], Sequence[Span]]
+"""Cuts a content into the passages that are searched."""
+
+
+@dataclass(frozen=True)
+class WriteContext:
+    """The store and the ways in, as the gates use them."""
+
+    store: Store
+    projects: Projects
+    anchorer: Anchorer
+    splitter: Splitter
+    clock: Clock
+    device: str
+    on_written: Callable[[], None]
+    """Called after each durable write: there may be passages to embed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a write belongs: its scope, and the work tree it was made in."""
+
+    project: Project | None
+    head: Head
+
+    @property
+    def scope(self) -> int:
+        return self.project.number if self.project else USER_WIDE
+
+
+async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:
+    """Return where a call is made; a project's memory needs the project's folder."""
+    if placed.project_dir is None:
+        if user_wide:
+            return Place(None, Head(None, None))
+        message = "project_dir is missing: a memory of a project needs its folder"
+        raise InvalidInput(message, mend="Send project_dir, or use scope 'user'.")
+    project = await context.projects.find(placed.project_dir)
+    head = await asyncio.to_thread(find_head, project.root)
+    return Place(None if user_wide else project, head)
+
+
+async def tie(
+    context: WriteContext, content: str, files: Sequence[str], place: Place
+) -> tuple[AnchorRow, ...]:
+    """Return the anchors of a content in the place's work tree; user-wide ones have none."""
+    if place.project is None:
+        return ()
+    return await asyncio.to_thread(context.anchorer, content, files, place.project.root)
+
+
+def said_by(actor: str) -> Any:
+    """Return who says so, in the words of a relation."""
+    return "person" if actor in {"person", "cli", "ui"} else "agent"

@@ -1,0 +1,263 @@
+"""Changing what is known: edit, supersede, confirm, undo, forget, restore."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from hitherto_contract import Remembered, RememberRequest
+from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
+from hitherto_server.gates.context import find_place, tie
+from hitherto_server.gates.remember import remember
+from hitherto_server.store.memories import (
+    State,
+    change_memory,
+    confirm_memory,
+    earlier_state,
+    find_same,
+    get_row,
+    put_anchors,
+    state_of,
+)
+from hitherto_server.store.projects import list_categories
+from hitherto_server.store.relations import undo_supersessions
+
+if TYPE_CHECKING:
+    from hitherto_contract import ForgetRequest, ReflectRequest
+    from hitherto_server.gates.context import Place, WriteContext
+    from hitherto_server.store.driver import Connection, Row
+
+
+async def reflect(context: WriteContext, request: ReflectRequest) -> Remembered:
+    """Change one memory as the request says and answer when the change is durable."""
+    row = await context.store.readers.run(
+        lambda c: get_row(c, request.id, request.expected_revision)
+    )
+    match request.action:
+        case "edit":
+            return await _edit(context, request, row)
+        case "supersede":
+            return await _supersede(context, request, row)
+        case "confirm":
+            return await _confirm(context, request, row)
+        case "undo":
+            return await _undo(context, request, row)
+        case _:
+            assert_never(request.action)
+
+
+async def forget(context: WriteContext, request: ForgetRequest) -> Remembered:
+    """Put a memory into the trash, out of every recall."""
+    at_ms = context.clock()
+
+    def job(connection: Connection) -> Remembered:
+        row = get_row(connection, request.id, request.expected_revision)
+        if row["trashed_at_ms"] is not None:
+            return _reply(row, row["revision"], notes=["it was in the trash already"])
+        state = replace(state_of(connection, row), trashed_at_ms=at_ms)
+        revision = change_memory(
+            connection, row, state, change="forget", actor=request.actor, at_ms=at_ms
+        )
+        return _reply(row, revision)
+
+    return await context.store.writer.run(job)
+
+
+async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
+    """Take a memory out of the trash; if its text was stored anew since, say by which id."""
+    at_ms = context.clock()
+
+    def job(connection: Connection) -> Remembered:
+        row = get_row(connection, request.id, request.expected_revision)
+        if row["trashed_at_ms"] is None:
+            return _reply(row, row["revision"], notes=["it was not in the trash"])
+        _refuse_twin(connection, row, row["content"])
+        state = replace(state_of(connection, row), trashed_at_ms=None)
+        revision = change_memory(
+            connection, row, state, change="restore", actor=request.actor, at_ms=at_ms
+        )
+        return _reply(row, revision)
+
+    reply = await context.store.writer.run(job)
+    context.on_written()
+    return reply
+
+
+async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
+    place = await _place_of(context, request, seen)
+    content = (request.content or seen["content"]).strip()
+    files = request.files
+    if files is None:
+        files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    anchors = await tie(context, content, files, place)
+    at_ms = context.clock()
+
+    def job(connection: Connection) -> Remembered:
+        row = get_row(connection, request.id, seen["revision"])
+        if row["trashed_at_ms"] is not None:
+            message = f"memory {request.id} is in the trash"
+            raise InvalidInput(message, mend="Restore it first.")
+        if content != row["content"]:
+            _refuse_twin(connection, row, content)
+        revision = change_memory(
+            connection,
+            row,
+            _edited(connection, row, request, content),
+            change="edit",
+            actor=request.actor,
+            at_ms=at_ms,
+            anchors=anchors if _reties(request) else None,
+            spans=tuple(context.splitter(content)) if content != row["content"] else None,
+        )
+        return _reply(row, revision)
+
+    reply = await context.store.writer.run(job)
+    context.on_written()
+    return reply
+
+
+def _reties(request: ReflectRequest) -> bool:
+    return request.content is not None or request.files is not None
+
+
+def _edited(connection: Connection, row: Row, request: ReflectRequest, content: str) -> State:
+    state = state_of(connection, row)
+    category = state.category_id
+    if request.category is not None:
+        known = list_categories(connection, row["project_id"] or 0)
+        if request.category not in known:
+            message = f"there is no category {request.category!r}; there are: {', '.join(known)}"
+            raise InvalidInput(message)
+        category = known[request.category]
+    return replace(
+        state,
+        content=content,
+        kind=request.kind or state.kind,
+        tags=state.tags if request.tags is None else json.dumps(request.tags),
+        importance=request.importance or state.importance,
+        category_id=category,
+        state_key=request.state_key or state.state_key,
+    )
+
+
+async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
+    """Store the new statement beside the old one, which stays readable."""
+    old = await context.store.readers.run(lambda c: state_of(c, seen))
+    place = await _place_of(context, request, seen)
+    user_wide = seen["project_id"] is None
+    return await remember(
+        context,
+        RememberRequest(
+            project_dir=str(place.project.root) if place.project else request.project_dir,
+            session_id=request.session_id,
+            actor=request.actor,
+            content=request.content or "",
+            kind=request.kind or seen["kind"],
+            scope="user" if user_wide else "project",
+            tags=json.loads(old.tags) if request.tags is None else request.tags,
+            files=old.files if request.files is None else request.files,
+            importance=request.importance or old.importance,
+            state_key=request.state_key or old.state_key,
+            category=request.category,
+            supersedes=[request.id],
+        ),
+    )
+
+
+async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
+    """Note that the memory holds for the files as they are now; its text stays as it is."""
+    place = await _place_of(context, request, seen)
+    files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    anchors = await tie(context, seen["content"], files, place)
+    at_ms = context.clock()
+
+    def job(connection: Connection) -> Remembered:
+        row = get_row(connection, request.id, seen["revision"])
+        confirm_memory(connection, row["number"], commit=place.head.commit, at_ms=at_ms)
+        if place.project is not None:
+            put_anchors(connection, row["number"], anchors, at_ms)
+        return _reply(row, row["revision"], notes=[f"confirmed at {place.head.commit or 'now'}"])
+
+    return await context.store.writer.run(job)
+
+
+async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
+    """Give the memory the state before its last change; take back what a new one replaced."""
+    at_ms = context.clock()
+    before = await context.store.readers.run(lambda c: earlier_state(c, seen))
+    if before is None:
+        return await context.store.writer.run(lambda c: _undo_birth(c, request, at_ms))
+    place = await _place_of(context, request, seen)
+    anchors = await tie(context, before.content, before.files, place)
+
+    def job(connection: Connection) -> Remembered:
+        row = get_row(connection, request.id, request.expected_revision)
+        if before.trashed_at_ms is None:
+            _refuse_twin(connection, row, before.content)
+        changed = before.content != row["content"]
+        revision = change_memory(
+            connection,
+            row,
+            before,
+            change="undo",
+            actor=request.actor,
+            at_ms=at_ms,
+            anchors=anchors if changed or before.files != state_of(connection, row).files else None,
+            spans=tuple(context.splitter(before.content)) if changed else None,
+        )
+        return _reply(row, revision)
+
+    reply = await context.store.writer.run(job)
+    context.on_written()
+    return reply
+
+
+def _undo_birth(connection: Connection, request: ReflectRequest, at_ms: int) -> Remembered:
+    """Undo a memory that replaced others: they are current again, it goes into the trash."""
+    row = get_row(connection, request.id, request.expected_revision)
+    taken_back = undo_supersessions(connection, row["number"], actor=request.actor, at_ms=at_ms)
+    if not taken_back:
+        message = f"memory {request.id} has no earlier state and replaced nothing"
+        raise NothingToUndo(message)
+    state = replace(state_of(connection, row), trashed_at_ms=at_ms)
+    revision = change_memory(
+        connection, row, state, change="undo", actor=request.actor, at_ms=at_ms
+    )
+    return _reply(row, revision, notes=[f"{taken_back} replaced memories are current again"])
+
+
+async def _place_of(context: WriteContext, request: ReflectRequest, row: Row) -> Place:
+    """Return where the memory is checked: the caller's folder, else where it was written."""
+    folder = request.project_dir or row["working_dir"]
+    user_wide = row["project_id"] is None
+    place = await find_place(
+        context, request.model_copy(update={"project_dir": folder}), user_wide=user_wide
+    )
+    if place.project is None or place.project.number == row["project_id"]:
+        return place
+    home = row["working_dir"]
+    if home is None or not await asyncio.to_thread(Path(home).is_dir):
+        message = "the memory belongs to another project, whose folder is not there"
+        raise InvalidInput(message, mend="Call from that project's folder.")
+    return await find_place(context, request.model_copy(update={"project_dir": home}))
+
+
+def _refuse_twin(connection: Connection, row: Row, content: str) -> None:
+    twin = find_same(connection, row["project_id"] or 0, content)
+    if twin is not None and twin["number"] != row["number"]:
+        message = f"memory {twin['id']} says the very same"
+        raise AlreadyKnown(message)
+
+
+def _reply(row: Row, revision: int, *, notes: list[str] | None = None) -> Remembered:
+    return Remembered(
+        id=row["id"],
+        revision=revision,
+        outcome="stored",
+        scope="user" if row["project_id"] is None else "project",
+        project=None,
+        notes=notes or [],
+    )

@@ -1,0 +1,169 @@
+"""The way in: what is stored, what was known already, and what it replaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hitherto_contract import Remembered
+from hitherto_server.core.clock import uuid7
+from hitherto_server.core.errors import IdempotencyClash, InvalidInput
+from hitherto_server.core.text import content_hash, normalised
+from hitherto_server.gates.context import Place, WriteContext, find_place, said_by, tie
+from hitherto_server.gates.suspect import is_suspect
+from hitherto_server.store.memories import (
+    NewMemory,
+    find_by_key,
+    find_same,
+    get_row,
+    insert_memory,
+    list_by_state,
+)
+from hitherto_server.store.projects import list_categories
+from hitherto_server.store.relations import relate
+
+if TYPE_CHECKING:
+    from hitherto_contract import RememberRequest
+    from hitherto_server.store.driver import Connection, Row
+
+TOLD_BY_A_PERSON = "user-told"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write did, as its transaction saw it."""
+
+    id: str
+    revision: int
+    stored: bool
+    superseded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def remember(context: WriteContext, request: RememberRequest) -> Remembered:
+    """Store a statement and answer when it is durable; the same statement is stored once."""
+    place = await find_place(context, request, user_wide=request.scope == "user")
+    anchors = await tie(context, request.content, request.files, place)
+    new = replace(_draft(context, request, place), anchors=anchors)
+    written = await context.store.writer.run(lambda c: write(c, new, request))
+    if written.stored:
+        context.on_written()
+    return Remembered(
+        id=written.id,
+        revision=written.revision,
+        outcome="stored" if written.stored else "already_known",
+        scope=request.scope,
+        project=place.project.name if place.project else None,
+        superseded=list(written.superseded),
+        anchored_files=[anchor.path for anchor in anchors] if written.stored else [],
+        notes=[*written.notes, *_unanchored(request, anchors_of=new)],
+    )
+
+
+def _draft(context: WriteContext, request: RememberRequest, place: Place) -> NewMemory:
+    at_ms = context.clock()
+    content = request.content.strip()
+    return NewMemory(
+        id=uuid7(at_ms),
+        project=place.scope,
+        content=content,
+        kind=request.kind,
+        source=request.source,
+        actor=request.actor,
+        device=context.device,
+        at_ms=at_ms,
+        spans=tuple(context.splitter(content)),
+        tags=tuple(dict.fromkeys(normalised(tag) for tag in request.tags)),
+        importance=request.importance,
+        suspect=is_suspect(content),
+        source_ref=request.source_ref,
+        idempotency_key=request.idempotency_key,
+        state_key=request.state_key,
+        true_from_ms=request.true_from_ms,
+        true_until_ms=request.true_until_ms,
+        session_id=request.session_id,
+        commit=place.head.commit,
+        branch=place.head.branch,
+        working_dir=request.project_dir,
+    )
+
+
+def _unanchored(request: RememberRequest, *, anchors_of: NewMemory) -> list[str]:
+    tied = {anchor.path for anchor in anchors_of.anchors}
+    missing = [path for path in request.files if not any(path.endswith(held) for held in tied)]
+    return [f"not tied to {path}: no such file in the project" for path in missing]
+
+
+def write(connection: Connection, new: NewMemory, request: RememberRequest) -> Written:
+    """Store the memory unless it is known; runs in the writer's transaction."""
+    if known := _known(connection, new):
+        return Written(known["id"], known["revision"], stored=False)
+    new = replace(new, category_id=_category(connection, new.project, request.category))
+    older = [get_row(connection, memory_id) for memory_id in request.supersedes]
+    number = insert_memory(connection, new)
+    notes: list[str] = []
+    for row in older:
+        _supersede(connection, number, row, new)
+    for row in _same_state(connection, new, number):
+        if row["source"] == TOLD_BY_A_PERSON and new.source != TOLD_BY_A_PERSON:
+            notes.append(_conflict(connection, number, row, new))
+        else:
+            _supersede(connection, number, row, new, reason=f"state key {new.state_key}")
+            older.append(row)
+    replaced = tuple(dict.fromkeys(row["id"] for row in older))
+    return Written(new.id, 1, stored=True, superseded=replaced, notes=tuple(notes))
+
+
+def _known(connection: Connection, new: NewMemory) -> Row | None:
+    if new.idempotency_key is not None:
+        row = find_by_key(connection, new.project, new.idempotency_key)
+        if row is not None and row["content_hash"] != content_hash(new.content):
+            message = f"the key {new.idempotency_key!r} belongs to memory {row['id']}"
+            raise IdempotencyClash(message)
+        if row is not None:
+            return row
+    return find_same(connection, new.project, new.content)
+
+
+def _category(connection: Connection, project: int, name: str | None) -> int | None:
+    if name is None:
+        return None
+    known = list_categories(connection, project)
+    if name not in known:
+        message = f"there is no category {name!r}; there are: {', '.join(known) or 'none'}"
+        raise InvalidInput(message)
+    return known[name]
+
+
+def _same_state(connection: Connection, new: NewMemory, number: int) -> list[Row]:
+    if new.state_key is None:
+        return []
+    return list_by_state(connection, new.project, new.state_key, number)
+
+
+def _supersede(
+    connection: Connection, number: int, older: Row, new: NewMemory, *, reason: str | None = None
+) -> None:
+    relate(
+        connection,
+        "supersedes",
+        newer=number,
+        older=older["number"],
+        said_by="rule" if reason else said_by(new.actor),
+        at_ms=new.at_ms,
+        reason=reason,
+    )
+
+
+def _conflict(connection: Connection, number: int, older: Row, new: NewMemory) -> str:
+    reason = f"state key {new.state_key}: the older one was told by a person"
+    relate(
+        connection,
+        "possible_conflict",
+        newer=number,
+        older=older["number"],
+        said_by="rule",
+        at_ms=new.at_ms,
+        reason=reason,
+    )
+    return f"possible conflict with {older['id']}, which a person told"
