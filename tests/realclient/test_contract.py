@@ -52,6 +52,20 @@ def test_whatever_is_not_one_whole_json_object_is_shown_to_the_model(
     assert session.seen(output) == [0]
 
 
+def test_a_broken_object_between_braces_is_an_error_that_the_model_does_not_see(
+    claude: Path, place: Place, probe: Probe
+) -> None:
+    # why our hook may judge an answer by its ends, without parsing it
+    broken = context("UserPromptSubmit", "half-a-memory")[:-1]
+    assert broken.endswith("}")
+    place.write_settings(probe.hooks(UserPromptSubmit=probe.command("prompt", broken)))
+    with open_session(claude, place, play()) as session:
+        assert session.say("Go on.") == "Done."
+
+    assert session.seen("half-a-memory") == []
+    assert [run.outcome for run in session.hook_runs] == ["error"]
+
+
 def test_a_message_for_the_person_stays_away_from_the_model(
     claude: Path, place: Place, probe: Probe
 ) -> None:
