@@ -1,0 +1,171 @@
+"""Anchors: what ties a memory to the working tree at the moment it is written or confirmed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from hitherto_server.standing.parts import Name, named_parts, segments
+from hitherto_server.standing.paths import relative_name
+from hitherto_server.standing.reading import FileState, FileText, Reader, read_file
+from hitherto_server.standing.regions import MAX_SAME_NAME, Way, region, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hitherto_server.standing.definitions import Definition, Source
+
+PartKind = Literal["symbol", "key", "line", "mention"]
+
+MAX_FILES = 10
+MAX_CANDIDATES = 30
+MAX_PARTS = 64
+THEMSELVES = frozenset({"self", "this", "cls", "super", "crate", "Self"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that a memory names and a file has; without a hash only its presence counts."""
+
+    kind: PartKind
+    name: str
+    region_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A related file as it was: its hash (None: never read) and the parts that are named."""
+
+    path: str
+    file_hash: str | None
+    parts: tuple[Part, ...] = ()
+    commit: str | None = None
+
+
+def anchor(
+    content: str,
+    files: Iterable[str],
+    root: Path,
+    read: Reader = read_file,
+    *,
+    commit: str | None = None,
+    deadline: float | None = None,
+) -> tuple[Anchor, ...]:
+    """Tie a text to the files given and to those it names, as they are now."""
+    names = named_parts(content)
+    anchors: list[Anchor] = []
+    for path, given in islice(_related(names, files, root).items(), MAX_CANDIDATES):
+        state = read(root, path)
+        # a path that the text only seems to name is no reason to remember a file
+        if given or state.condition == "read":
+            parts = _parts(names, path, state, deadline)
+            anchors.append(Anchor(path, state.file_hash, parts, commit))
+    return tuple(anchors[:MAX_FILES])
+
+
+def reanchor(
+    content: str,
+    anchors: Sequence[Anchor],
+    root: Path,
+    read: Reader = read_file,
+    *,
+    moved: dict[str, str] | None = None,
+    commit: str | None = None,
+) -> tuple[Anchor, ...]:
+    """Tie a confirmed memory to its files as they are now: moved ones followed, gone ones left."""
+    places = [(moved or {}).get(known.path, known.path) for known in anchors]
+    here = [path for path in places if read(root, path).condition != "gone"]
+    return anchor(content, here, root, read, commit=commit)
+
+
+def find_word(text: str, word: str) -> bool:
+    """Tell whether a word occurs by itself, not as a piece of a longer one."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
+
+
+def _related(names: Iterable[Name], files: Iterable[str], root: Path) -> dict[str, bool]:
+    related = {path: True for name in files if (path := relative_name(root, name))}
+    for name in names:
+        if name.kind == "path" and (path := relative_name(root, name.text)):
+            related.setdefault(path, False)
+    return related
+
+
+def _parts(
+    names: Sequence[Name], path: str, state: FileState, deadline: float | None
+) -> tuple[Part, ...]:
+    if state.content is None:
+        return ()
+    file = FileText(path, state.content, deadline)
+    identifiers = [name.text for name in names if name.kind == "identifier"]
+    parts = [
+        *_identifier_parts(identifiers, file),
+        *(Part("line", n.text) for n in names if n.kind == "line" and n.text in file.flat),
+    ]
+    return tuple({(part.kind, part.name): part for part in parts}.values())[:MAX_PARTS]
+
+
+def _identifier_parts(identifiers: Iterable[str], file: FileText) -> Iterator[Part]:
+    present = [word for word in identifiers if find_word(file.text, segments(word)[-1])]
+    located = {word: _locate(segments(word), file) for word in present}
+    every = [definition for _, found in located.values() for definition in found]
+    for word, (path, found) in located.items():
+        if found and file.source:
+            yield _defined(path, found, every, file.source)
+        elif find_word(file.text, word):
+            yield Part("mention", word)
+
+
+def _defined(
+    path: tuple[str, ...],
+    found: Sequence[Definition],
+    every: Sequence[Definition],
+    source: Source,
+) -> Part:
+    # what holds another named part is read by its outline: the more precise name counts
+    holds = any(outer.holds(inner) for outer in found for inner in every)
+    way: Way = "outline1" if holds else "whole1"
+    kind: PartKind = "key" if found[0].role == "key" else "symbol"
+    hashes = [region(source, definition, way).hash for definition in found]
+    return Part(kind, ".".join(path), written(way, hashes))
+
+
+def _locate(
+    path: tuple[str, ...], file: FileText
+) -> tuple[tuple[str, ...], tuple[Definition, ...]]:
+    """Find what an identifier means in a file, and by which owners it is told apart."""
+    source = file.source
+    if source is None:
+        return path, ()
+    for start in range(len(path)):
+        if start and not _is_place(path[start - 1], file.name):
+            break
+        found = source.find(path[start:])
+        if 0 < len(found) <= MAX_SAME_NAME:
+            return path[start:], found
+    return _by_owner(path, source)
+
+
+def _is_place(word: str, name: str) -> bool:
+    file = PurePosixPath(name)
+    return word in THEMSELVES or word == file.stem or word in file.parts
+
+
+def _by_owner(
+    path: tuple[str, ...], source: Source
+) -> tuple[tuple[str, ...], tuple[Definition, ...]]:
+    """Take `session_store.get` for `SessionStore.get`: instances are named after types."""
+    if len(path) > 1:
+        for definition in source.find(path[-1:]):
+            owners = definition.path[:-1]
+            if owners and _squashed(owners[-1]) == _squashed(path[-2]):
+                told_apart = (owners[-1], path[-1])
+                return told_apart, source.find(told_apart)
+    return path, ()
+
+
+def _squashed(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

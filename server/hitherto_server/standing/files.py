@@ -1,0 +1,205 @@
+"""File states at recall time: a status call each while nothing changes, a parse where it did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from hitherto_server.standing.deadline import OutOfTime, spend
+from hitherto_server.standing.decide import MemoryFacts, StandingView, standing_of
+from hitherto_server.standing.reading import (
+    FileState,
+    FileText,
+    Signature,
+    permitted,
+    read_file,
+    signature_of,
+)
+from hitherto_server.standing.verify import (
+    AnchorFinding,
+    PartFinding,
+    check,
+    missing,
+    unchanged,
+)
+
+if TYPE_CHECKING:
+    from hitherto_server.standing.anchors import Anchor, Part
+    from hitherto_server.standing.moves import GitMoves
+
+MAX_FILES = 4096
+MAX_FINDINGS = 8192
+# an edit within a clock tick of the last one can leave the whole status as it was
+SETTLED_NS = 2_000_000_000
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+FindMoved = Callable[[str, str | None, str | None, float | None], str | None]
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What recall knows of a memory before its files are looked at."""
+
+    facts: MemoryFacts
+    anchors: tuple[Anchor, ...]
+    superseded_by: str | None = None
+    conflicts: tuple[str, ...] = ()
+    verdict: float | None = None
+
+
+class Bounded(Generic[Key, Value]):
+    """A map that many threads may use and that forgets what was unused longest."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key) -> Value | None:
+        """Give the value, if it is still known."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key]
+
+    def put(self, key: Key, value: Value) -> None:
+        """Keep a value."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._limit:
+                self._values.popitem(last=False)
+
+
+class FileStates:
+    """Looks at anchors; what it learned of a file's content stays known as long as that content."""
+
+    def __init__(self, *, max_files: int = MAX_FILES, max_findings: int = MAX_FINDINGS) -> None:
+        self._hashes: Bounded[Path, tuple[Signature, str]] = Bounded(max_files)
+        self._findings: Bounded[tuple[str, str, tuple[Part, ...]], tuple[PartFinding, ...]] = (
+            Bounded(max_findings)
+        )
+
+    def look(
+        self,
+        root: Path,
+        anchors: Sequence[Anchor],
+        find_moved: FindMoved | None = None,
+        deadline: float | None = None,
+    ) -> tuple[AnchorFinding, ...]:
+        """Look at a memory's anchors; what the deadline leaves undone is found `unchecked`."""
+        return tuple(self._in_time(root, anchor, find_moved, deadline) for anchor in anchors)
+
+    def read(self, root: Path, name: str) -> FileState:
+        """Read a file as `read_file` does, and remember its hash."""
+        state = read_file(root, name)
+        target = permitted(root, name)
+        if state.file_hash and state.signature and isinstance(target, Path):
+            self._remember(target, state.signature, state.file_hash)
+        return state
+
+    def _in_time(
+        self,
+        root: Path,
+        anchor: Anchor,
+        find_moved: FindMoved | None,
+        deadline: float | None,
+    ) -> AnchorFinding:
+        try:
+            spend(deadline)
+            finding = self._look_at(root, anchor, anchor.path, deadline)
+            if finding.state != "gone" or find_moved is None:
+                return finding
+            place = find_moved(anchor.path, anchor.commit, anchor.file_hash, deadline)
+            if place is None:
+                return finding
+            followed = self._look_at(root, anchor, place, deadline)
+        except OutOfTime:
+            return AnchorFinding(anchor.path, "unchecked")
+        if followed.state in {"gone", "unreadable"}:
+            return finding
+        return replace(followed, found_at=place)
+
+    def _look_at(
+        self, root: Path, anchor: Anchor, path: str, deadline: float | None
+    ) -> AnchorFinding:
+        target = permitted(root, path)
+        if anchor.file_hash is None:
+            return AnchorFinding(anchor.path, "withheld", note="it was never read")
+        if isinstance(target, FileState):
+            return AnchorFinding(anchor.path, "unreadable", note=target.reason)
+        if (known := self._known(target)) == anchor.file_hash:
+            return unchanged(anchor)
+        if known and (parts := self._findings.get((known, path, anchor.parts))) is not None:
+            return AnchorFinding(anchor.path, "edited", parts)
+        return self._read_and_check(root, anchor, path, deadline)
+
+    def _read_and_check(
+        self, root: Path, anchor: Anchor, path: str, deadline: float | None
+    ) -> AnchorFinding:
+        state = self.read(root, path)
+        if state.condition == "gone":
+            return missing(anchor)
+        if state.condition == "withheld" or state.file_hash is None:
+            return AnchorFinding(anchor.path, "unreadable", note=state.reason)
+        if state.file_hash == anchor.file_hash:
+            return unchanged(anchor)
+        key = (state.file_hash, path, anchor.parts)
+        parts = self._findings.get(key)
+        if parts is None:
+            text = None if state.content is None else FileText(path, state.content, deadline)
+            parts = check(anchor, text)
+            self._findings.put(key, parts)
+        return AnchorFinding(anchor.path, "edited", parts)
+
+    def _known(self, target: Path) -> str | None:
+        known = self._hashes.get(target)
+        if known is None:
+            return None
+        try:
+            now = signature_of(target.stat())
+        except OSError:
+            return None
+        return known[1] if known[0] == now else None
+
+    def _remember(self, target: Path, signature: Signature, file_hash: str) -> None:
+        newest = max(signature[0], signature[1])
+        if time.time_ns() - newest > SETTLED_NS:
+            self._hashes.put(target, (signature, file_hash))
+
+
+def standings(
+    memories: Sequence[Remembered],
+    root: Path,
+    states: FileStates,
+    moves: GitMoves | None = None,
+    deadline: float | None = None,
+) -> tuple[StandingView, ...]:
+    """Say for each memory how far it holds; past the deadline the rest is `unverified`."""
+    return tuple(_view(memory, root, states, moves, deadline) for memory in memories)
+
+
+def _view(
+    memory: Remembered,
+    root: Path,
+    states: FileStates,
+    moves: GitMoves | None,
+    deadline: float | None,
+) -> StandingView:
+    settled = memory.superseded_by is not None or bool(memory.conflicts)
+    find_moved = moves.find if moves else None
+    findings = () if settled else states.look(root, memory.anchors, find_moved, deadline)
+    return standing_of(
+        memory.facts,
+        findings,
+        superseded_by=memory.superseded_by,
+        conflicts=memory.conflicts,
+        verdict=memory.verdict,
+    )

@@ -1,0 +1,195 @@
+"""What source code defines, by the tree-sitter grammars; each is loaded when first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from hitherto_server.standing.deadline import OutOfTime, spend
+from hitherto_server.standing.definitions import Definition, Found, Role, matching, owned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tree_sitter import Language, Node, Query, Tree
+
+ROLES: tuple[Role, ...] = ("type", "callable", "value", "container")
+READ_BYTES = 64 * 1024
+CHECK_EVERY = 512
+# their text holds characters that are no node's: they are spelled whole
+STRINGS = frozenset(
+    {
+        "string",
+        "template_string",
+        "regex",
+        "string_literal",
+        "raw_string_literal",
+        "char_literal",
+        "interpreted_string_literal",
+        "rune_literal",
+    }
+)
+TUPLES = frozenset({"tuple", "tuple_expression", "tuple_type", "tuple_pattern"})
+CLOSERS = frozenset({")", "]", "}"})
+
+
+@cache
+def grammar(language: str) -> tuple[Language, Query]:
+    """Load a grammar and the query for what it defines."""
+    import tree_sitter
+
+    loaded = tree_sitter.Language(_pointer(language))
+    folder = files(__package__) / "queries"
+    name = "typescript" if language == "tsx" else language
+    return loaded, tree_sitter.Query(loaded, (folder / f"{name}.scm").read_text("utf-8"))
+
+
+class TreeSource:
+    """Source code under one grammar."""
+
+    def __init__(self, language: str, content: bytes, deadline: float | None = None) -> None:
+        self._language = language
+        self._content = content
+        self._deadline = deadline
+        self._tree = _parse(language, content, deadline)
+        self.broken = self._tree.root_node.has_error
+        self._nodes: dict[tuple[int, int], Node] = {}
+        self.definitions = owned(self._captures())
+
+    def find(self, path: tuple[str, ...]) -> tuple[Definition, ...]:
+        """Find the definitions whose name, with its owners, ends like this path."""
+        return matching(self.definitions, path)
+
+    def tokens(self, definition: Definition, without: Iterable[Definition] = ()) -> Iterator[str]:
+        """Spell a region as its leaves, free of layout, leaving out some regions inside it."""
+        node = self._nodes[definition.start, definition.end]
+        holes = {(hole.start, hole.end) for hole in without}
+        return _spell(node, holes, self._deadline)
+
+    def _captures(self) -> Iterator[Found]:
+        import tree_sitter
+
+        _, query = grammar(self._language)
+        for _, captures in tree_sitter.QueryCursor(query).matches(self._tree.root_node):
+            spend(self._deadline)
+            role = next(role for role in ROLES if role in captures)
+            node = _whole(captures[role][0])
+            owner = _text(captures["owner"][0]) if "owner" in captures else None
+            self._nodes[node.byte_range] = node
+            yield Found(role, _text(captures["name"][0]), owner, *node.byte_range)
+
+
+def _pointer(language: str) -> object:
+    match language:
+        case "python":
+            import tree_sitter_python
+
+            return tree_sitter_python.language()
+        case "javascript":
+            import tree_sitter_javascript
+
+            return tree_sitter_javascript.language()
+        case "typescript":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_typescript()
+        case "tsx":
+            import tree_sitter_typescript
+
+            return tree_sitter_typescript.language_tsx()
+        case "go":
+            import tree_sitter_go
+
+            return tree_sitter_go.language()
+        case "rust":
+            import tree_sitter_rust
+
+            return tree_sitter_rust.language()
+    raise LookupError(language)
+
+
+def _parse(language: str, content: bytes, deadline: float | None) -> Tree:
+    import tree_sitter
+
+    def read(offset: int, _: object) -> bytes:
+        return content[offset : offset + READ_BYTES]
+
+    def stop(*_: object) -> bool:
+        try:
+            spend(deadline)
+        except OutOfTime:
+            return True
+        return False
+
+    parser = tree_sitter.Parser(grammar(language)[0])
+    try:
+        return parser.parse(read, progress_callback=stop)
+    except ValueError as error:
+        raise OutOfTime from error
+
+
+def _whole(node: Node) -> Node:
+    parent = node.parent
+    # a decorator decides what the function does as much as its body
+    return parent if parent is not None and parent.type == "decorated_definition" else node
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _spell(node: Node, holes: set[tuple[int, int]], deadline: float | None) -> Iterator[str]:
+    comma = False
+    for leaf, trailing in _leaves(node, holes, deadline):
+        # formatters add and drop the comma before a closing bracket
+        if comma and leaf not in CLOSERS:
+            yield ","
+        comma = trailing
+        if not trailing:
+            yield leaf
+
+
+def _leaves(
+    node: Node, holes: set[tuple[int, int]], deadline: float | None
+) -> Iterator[tuple[str, bool]]:
+    stack: list[Node | str] = [node]
+    count = 0
+    while stack:
+        top = stack.pop()
+        count += 1
+        if count % CHECK_EVERY == 0:
+            spend(deadline)
+        if isinstance(top, str):
+            yield top, False
+        elif holes and top.byte_range in holes:
+            continue
+        elif (leaf := _leaf(top)) is not None:
+            if leaf:
+                yield leaf, leaf == "," and _may_trail(top)
+        else:
+            stack.extend(_opened(top))
+
+
+def _leaf(node: Node) -> str | None:
+    """Spell a node that is read whole, or give None for one to look into."""
+    if node.type.endswith("comment"):
+        return " ".join(_text(node).split())
+    if node.type in STRINGS:
+        return "\n".join(line.lstrip() for line in _text(node).splitlines())
+    if node.child_count == 0:
+        return " ".join(_text(node).split())
+    return None
+
+
+def _opened(node: Node) -> list[Node | str]:
+    children: list[Node | str] = list(reversed(node.children))
+    # a Python block has no brackets of its own: what belongs to it would not show
+    if node.type == "block" and node.children[0].type != "{":
+        return ["}", *children, "{"]
+    return children
+
+
+def _may_trail(comma: Node) -> bool:
+    parent = comma.parent
+    return parent is None or parent.type not in TUPLES

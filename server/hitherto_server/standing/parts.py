@@ -1,0 +1,125 @@
+"""What a memory's text names: identifiers, quoted lines and paths. Plain words never count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NameKind = Literal["identifier", "line", "path"]
+
+MAX_NAMES = 64
+MAX_TEXT_CHARS = 64_000
+MIN_QUOTE_CHARS = 8
+MIN_FENCED_CHARS = 12
+MAX_LINE_CHARS = 200
+
+FENCE = re.compile(r"^(```|~~~)[^\n]*\n(.*?)(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+TICKED = re.compile(r"(`{1,2})([^`\n]+)\1")
+QUOTED = re.compile(r"\"([^\"\n]{8,400})\"|“([^”\n]{8,400})”")
+URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+PATH = re.compile(
+    r"(?<![\w@])(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}(?![\w/])"
+)
+FOLDED_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+|[A-Z][a-z]+file|\.[\w.-]+")
+IDENTIFIER = re.compile(r"[$@#]{0,2}[^\W\d][\w$]*(?:-\w+)*(?:(?:\.|::|->|#)[^\W\d][\w-]*)*[!?]?")
+CALL = re.compile(r"(.+?)\s?\([^()]*\)?")
+CODE_SHAPED = re.compile(
+    r"""(?<![\w.$-])(?:
+      [^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)+ (?:\(\))?   # dotted: a.b, A::b
+    | \w*[^\W_]_[^\W_]\w*                               # snake_case, CONSTANT_CASE
+    | __\w+__ | _[^\W\d_]\w+                            # dunder, private
+    | [a-z][a-z0-9]*[A-Z]\w*                            # camelCase
+    | [A-Z][a-z0-9]+[A-Z]\w*                            # PascalCase of two humps or more
+    | [^\W\d]\w*\(\)                                    # call()
+    )(?![\w$])""",
+    re.VERBOSE,
+)
+LINE_NUMBER = re.compile(r":\d+(?:[:-]\d+)?$")
+# words that every file holds, or that only look like code
+COMMON = frozenset(
+    """
+    true false null none nil undefined self this cls super int str string bool float bytes number
+    object any void e.g i.e etc github gitlab javascript typescript postgresql mysql sqlite openai
+    macos ios iphone ipad youtube linkedin webassembly graphql nodejs devops readme todo
+    """.split()  # noqa: SIM905 - a list of words reads best as words
+)
+
+
+@dataclass(frozen=True)
+class Name:
+    """Something that a text names, as it is spelled there."""
+
+    kind: NameKind
+    text: str
+
+
+def named_parts(content: str) -> tuple[Name, ...]:
+    """Find what a memory's text names, each once, in the order of the text's layers."""
+    names = dict.fromkeys(_all_names(content[:MAX_TEXT_CHARS]))
+    return tuple(names)[:MAX_NAMES]
+
+
+def normalise_line(line: str) -> str:
+    """Spell a line without the whitespace that a formatter may change."""
+    return " ".join(line.split())
+
+
+def segments(identifier: str) -> tuple[str, ...]:
+    """Split an identifier at its separators: `A::b`, `a.b`, `a->b` and `A#b` alike."""
+    return tuple(part for part in re.split(r"\.|::|->|#", identifier) if part)
+
+
+def _all_names(content: str) -> Iterator[Name]:
+    fenced = [match.group(2) for match in FENCE.finditer(content)]
+    prose = URL.sub(" ", FENCE.sub("\n", content))
+    for match in TICKED.finditer(prose):
+        yield from _ticked(match.group(2).strip())
+    yield from _paths(prose)
+    yield from _code_shaped(TICKED.sub(" ", prose))
+    for match in QUOTED.finditer(prose):
+        yield from _line(match.group(1) or match.group(2), MIN_QUOTE_CHARS)
+    for block in fenced:
+        yield from _code_shaped(block)
+        for line in block.splitlines():
+            yield from _line(line, MIN_FENCED_CHARS)
+
+
+def _ticked(span: str) -> Iterator[Name]:
+    place = LINE_NUMBER.sub("", span)
+    if PATH.fullmatch(place) or FOLDED_PATH.fullmatch(place):
+        yield Name("path", place)
+        if "/" in place or not IDENTIFIER.fullmatch(place):
+            return
+    call = CALL.fullmatch(span)
+    word = call.group(1) if call else span
+    if IDENTIFIER.fullmatch(word):
+        yield from _identifier(word)
+        return
+    yield from _code_shaped(span)
+    yield from _line(span, MIN_QUOTE_CHARS)
+
+
+def _paths(prose: str) -> Iterator[Name]:
+    for match in PATH.finditer(prose.replace("`", " ")):
+        yield Name("path", match.group())
+
+
+def _code_shaped(text: str) -> Iterator[Name]:
+    for match in CODE_SHAPED.finditer(text):
+        yield from _identifier(match.group().removesuffix("()"))
+
+
+def _identifier(word: str) -> Iterator[Name]:
+    word = word.lstrip("@#$").rstrip("!?")
+    if len(word) > 1 and word.lower() not in COMMON:
+        yield Name("identifier", word)
+
+
+def _line(text: str, shortest: int) -> Iterator[Name]:
+    line = normalise_line(text)
+    if len(line) >= shortest and any(character.isalnum() for character in line):
+        yield Name("line", line[:MAX_LINE_CHARS])
