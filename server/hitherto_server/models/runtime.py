@@ -1,0 +1,90 @@
+"""Runs a model on onnxruntime; what is heavy is imported when the first model is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import ModelRefused
+from hitherto_server.models.files import is_intact
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+    from hitherto_server.models.files import ModelFiles
+
+    Vector = NDArray[np.float32]
+
+# tokenizing is linear in the text, and nothing past max_tokens is read: no language in the
+# tokenizer's vocabulary spends more characters than this on a token
+CHARACTERS_PER_TOKEN = 32
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model in memory: its tokenizer, its session, and what the session asks for."""
+
+    files: ModelFiles
+    tokenizer: Tokenizer
+    session: InferenceSession
+    inputs: frozenset[str]
+
+
+def load_model(files: ModelFiles) -> LoadedModel:
+    """Load the model, refusing a graph that is not the one it was written with."""
+    from tokenizers import Tokenizer
+
+    if not is_intact(files):
+        message = f"{files.graph} is not the graph that its model.json was written for"
+        raise ModelRefused(message)
+    tokenizer = Tokenizer.from_file(str(files.tokenizer))
+    # the file may ask for padding to a fixed length and for another cut
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(files.description.max_tokens)
+    session = _open_session(files.graph)
+    loaded = LoadedModel(files, tokenizer, session, frozenset(i.name for i in session.get_inputs()))
+    embed_text(loaded, "the first text pays for what is set up on demand")
+    return loaded
+
+
+def _open_session(graph: Path) -> InferenceSession:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
+    # the arena keeps the largest text's memory for ever
+    options.enable_cpu_mem_arena = False
+    return onnxruntime.InferenceSession(
+        str(graph), sess_options=options, providers=["CPUExecutionProvider"]
+    )
+
+
+def embed_text(loaded: LoadedModel, text: str) -> Vector:
+    """Return the text's vector of length 1."""
+    import numpy as np
+
+    tokens = loaded.tokenizer.encode(_readable(text, loaded.files.description.max_tokens))
+    ids = np.array([tokens.ids], dtype=np.int64)
+    given = {
+        "input_ids": ids,
+        "attention_mask": np.ones_like(ids),
+        "token_type_ids": np.zeros_like(ids),
+    }
+    asked = {name: value for name, value in given.items() if name in loaded.inputs}
+    vector: Vector = loaded.session.run(None, asked)[0][0].astype(np.float32, copy=False)
+    return vector
+
+
+def _readable(text: str, max_tokens: int) -> str:
+    cut = text[: max_tokens * CHARACTERS_PER_TOKEN]
+    # a lone surrogate is no text for the tokenizer
+    return cut.encode("utf-8", "replace").decode("utf-8")
