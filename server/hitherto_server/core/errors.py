@@ -28,7 +28,11 @@ HithertoError
 │   ├── ModelLoading        model_loading        503
 │   └── ModelRefused        model_refused        422
 └── ClientConfigError
-    └── UnreadableConfig    unreadable_config    409
+    ├── UnreadableConfig    unreadable_config    409
+    ├── UnwritableConfig    unwritable_config    409
+    ├── EntryTaken          entry_taken          409
+    ├── ScopeNotPossible    scope_not_possible   409
+    └── CommandMissing      command_missing      409
 """
 
 from __future__ import annotations
@@ -245,3 +249,34 @@ class UnreadableConfig(ClientConfigError):
 
     code = "unreadable_config"
     default_mend = "Mend the file by hand (the message says where), then run the command again."
+
+
+# --- the installer's own ---
+
+
+class UnwritableConfig(ClientConfigError):
+    """A configuration file cannot be replaced, or keeps changing; it is left as it was."""
+
+    code = "unwritable_config"
+    default_mend = "Make the folder writable (the message names it), then run the command again."
+
+
+class EntryTaken(ClientConfigError):
+    """The client already has an MCP server named `hitherto` that is not ours."""
+
+    code = "entry_taken"
+    default_mend = "Rename or remove that entry, then run the command again."
+
+
+class ScopeNotPossible(ClientConfigError):
+    """What is asked for cannot be registered in that scope."""
+
+    code = "scope_not_possible"
+    default_mend = "Use another scope: `hitherto install claude-code --scope user`."
+
+
+class CommandMissing(ClientConfigError):
+    """A program of ours that the client would have to start is not where it should be."""
+
+    code = "command_missing"
+    default_mend = "Install the package `hitherto` again, then run the command again."
