@@ -1,0 +1,157 @@
+"""The arms of recall: each finds memories by one kind of evidence and says if it could be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from hitherto_server.recall.query import quoted, words_match
+from hitherto_server.recall.vectors import cosines_of
+from hitherto_server.store import recall as rows
+from hitherto_server.store.derived import vector_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hitherto_server.recall.query import PreparedQuery
+    from hitherto_server.store.driver import Connection, Row
+
+MOST_WORDS = 100
+MOST_PASSAGES = 100
+MOST_NAMED = 200
+MOST_ANCHORED = 50
+MOST_BY_PREFIX = 10
+
+OK = "ok"
+NO_INDEX = "no vector index: numpy scan"
+
+
+@dataclass(frozen=True)
+class Dense:
+    """The query's vector, or why there is none."""
+
+    vector: bytes | None
+    model: str | None
+    reason: str = OK
+
+
+class Nearest(NamedTuple):
+    """A memory's best passage."""
+
+    cosine: float
+    start: int
+    end: int
+
+
+@dataclass
+class Evidence:
+    """What the arms found; None: the arm could not be asked."""
+
+    words: dict[int, float] | None = None
+    passages: dict[int, Nearest] | None = None
+    names: dict[int, set[str]] = field(default_factory=dict)
+    known_names: dict[str, int] = field(default_factory=dict)
+    """Names of the query that any memory holds, with how many do."""
+    files: dict[int, str] = field(default_factory=dict)
+    exact: set[int] = field(default_factory=set)
+    arms: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def numbers(self) -> set[int]:
+        found = {*(self.words or ()), *(self.passages or ()), *self.names}
+        return found | set(self.files) | self.exact
+
+
+def ask_arms(
+    connection: Connection,
+    query: PreparedQuery,
+    scopes: tuple[int, ...],
+    files: tuple[str, ...],
+    dense: Dense,
+) -> Evidence:
+    """Ask every arm within the scopes."""
+    evidence = Evidence()
+    _ask_words(connection, query, scopes, evidence)
+    _ask_names(connection, query, scopes, evidence)
+    _ask_files(connection, files, scopes, evidence)
+    _ask_ids(connection, query, scopes, evidence)
+    _ask_passages(connection, scopes, dense, evidence)
+    _measure_the_rest(connection, dense, evidence)
+    return evidence
+
+
+def _ask_words(
+    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...], evidence: Evidence
+) -> None:
+    match = words_match(query, scopes)
+    if match is None:
+        evidence.arms["words"] = "no words to look for"
+        return
+    evidence.words = rows.find_words(connection, match, most=MOST_WORDS)
+    evidence.arms["words"] = OK
+
+
+def _ask_names(
+    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...], evidence: Evidence
+) -> None:
+    for name in query.names:
+        holders = rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
+        if holders:
+            evidence.known_names[name] = len(holders)
+        for number in holders:
+            evidence.names.setdefault(number, set()).add(name)
+    evidence.arms["identifiers"] = OK if query.names else "no identifiers to look for"
+
+
+def _ask_files(
+    connection: Connection, files: tuple[str, ...], scopes: tuple[int, ...], evidence: Evidence
+) -> None:
+    if files:
+        evidence.files = rows.find_anchored(connection, files, scopes, most=MOST_ANCHORED)
+    evidence.arms["files"] = OK if files else "no files to look for"
+
+
+def _ask_ids(
+    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...], evidence: Evidence
+) -> None:
+    for memory_id in query.ids:
+        evidence.exact.update(rows.find_by_id(connection, memory_id, scopes))
+    for prefix in query.id_prefixes:
+        found = rows.find_by_id_prefix(connection, prefix, scopes, most=MOST_BY_PREFIX)
+        evidence.exact.update(found)
+    if query.ids or query.id_prefixes:
+        evidence.arms["id"] = OK
+
+
+def _ask_passages(
+    connection: Connection, scopes: tuple[int, ...], dense: Dense, evidence: Evidence
+) -> None:
+    evidence.arms["passages"] = dense.reason
+    if dense.vector is None or dense.model is None:
+        return
+    evidence.passages = {}
+    if vector_model(connection) == dense.model:
+        for scope in scopes:
+            near = rows.find_nearest(connection, dense.vector, scope, most=MOST_PASSAGES)
+            _keep_best(evidence.passages, near, [1.0 - row["distance"] for row in near])
+        return
+    evidence.arms["passages"] = NO_INDEX
+    stored = rows.list_vectors(connection, dense.model, scopes)
+    _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
+
+
+def _measure_the_rest(connection: Connection, dense: Dense, evidence: Evidence) -> None:
+    """Measure the cosine of what only the other arms found: beyond the nearest is not 0."""
+    if evidence.passages is None or dense.vector is None or dense.model is None:
+        return
+    missing = evidence.numbers - evidence.passages.keys()
+    if missing:
+        stored = rows.list_vectors_of(connection, dense.model, missing)
+        _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
+
+
+def _keep_best(best: dict[int, Nearest], found: list[Row], cosines: Iterable[float]) -> None:
+    for row, cosine in zip(found, cosines, strict=True):
+        number = row["number"]
+        if number not in best or cosine > best[number].cosine:
+            best[number] = Nearest(cosine, row["start_char"], row["end_char"])

@@ -1,0 +1,42 @@
+"""How much of a question a text holds, by the same notion of a word as the index."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from hitherto_server.recall.stem import folded, stem
+
+if TYPE_CHECKING:
+    from hitherto_server.recall.query import PreparedQuery
+
+REST_OF_WORD = re.compile(r"[^\W_]+")
+LEAST_PROBE = 2
+CHANGED_BY_STEMMING = 2
+
+
+def occurring(query: PreparedQuery, text: str) -> frozenset[str]:
+    """Return which of the query's words and names occur in the folded text."""
+    words = (word for word in query.words if _has_word(text, stem(word)))
+    names = (name for name in query.names if folded(name) in text)
+    return frozenset((*words, *names))
+
+
+def coverage(query: PreparedQuery, found: frozenset[str]) -> float | None:
+    """Return the share of the query's terms that were found, or None if it has no term."""
+    terms = len(query.words) + len(query.names)
+    return len(found) / terms if terms else None
+
+
+def _has_word(text: str, wanted: str) -> bool:
+    # Stemming changes at most the last letters, so the rest finds the few places to look at:
+    # much faster than stemming every word of a long text.
+    probe = wanted[: max(LEAST_PROBE, len(wanted) - CHANGED_BY_STEMMING)]
+    position = text.find(probe)
+    while position != -1:
+        if position == 0 or not text[position - 1].isalnum():
+            found = REST_OF_WORD.match(text, position)
+            if found is not None and stem(found.group()) == wanted:
+                return True
+        position = text.find(probe, position + 1)
+    return False

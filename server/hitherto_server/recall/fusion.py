@@ -1,0 +1,103 @@
+"""Joining the arms at the level of scores: convex, each side normalised by the query's best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.recall.hits import Scores
+
+if TYPE_CHECKING:
+    from hitherto_server.recall.arms import Evidence
+
+NAME_WEIGHT = 2.0
+FILE_WEIGHT = 1.0
+# A name that the store knows is the surest evidence there is: the dense side never saw it.
+WEIGHT_BESIDE_NAMES = 0.40
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate with what the arms measured, best first."""
+
+    number: int
+    scores: Scores
+
+
+def fuse(evidence: Evidence, weight: float) -> list[Ranked]:
+    """Rank all candidates; a side that was not measured is left out, not counted as 0."""
+    shares = _name_shares(evidence)
+    lexical = _lexical(evidence, shares)
+    dense = _dense(evidence)
+    if evidence.known_names:
+        weight = min(weight, WEIGHT_BESIDE_NAMES)
+    ranked = [
+        Ranked(number, _scores(number, evidence, shares, _joined(number, dense, lexical, weight)))
+        for number in evidence.numbers
+    ]
+    return sorted(ranked, key=_order)
+
+
+def _order(ranked: Ranked) -> tuple[bool, float, int]:
+    return not ranked.scores.is_exact, -(ranked.scores.fusion or 0.0), -ranked.number
+
+
+def _joined(
+    number: int, dense: dict[int, float] | None, lexical: dict[int, float] | None, weight: float
+) -> float | None:
+    near = None if dense is None else dense.get(number)
+    worded = None if lexical is None else lexical.get(number, 0.0)
+    if near is None:
+        return worded
+    if worded is None:
+        return near
+    return weight * near + (1 - weight) * worded
+
+
+def _dense(evidence: Evidence) -> dict[int, float] | None:
+    if evidence.passages is None:
+        return None
+    return _normalised({number: near.cosine for number, near in evidence.passages.items()})
+
+
+def _lexical(evidence: Evidence, shares: dict[int, float]) -> dict[int, float] | None:
+    if evidence.words is None and not evidence.names and not evidence.files:
+        return None
+    total = _normalised(evidence.words or {})
+    for number, share in shares.items():
+        total[number] = total.get(number, 0.0) + NAME_WEIGHT * share
+    for number in evidence.files:
+        total[number] = total.get(number, 0.0) + FILE_WEIGHT
+    return _normalised(total)
+
+
+def _name_shares(evidence: Evidence) -> dict[int, float]:
+    rarity = {name: holders**-0.5 for name, holders in evidence.known_names.items()}
+    whole = sum(rarity.values())
+    return {
+        number: sum(rarity[name] for name in names) / whole
+        for number, names in evidence.names.items()
+    }
+
+
+def _normalised(values: dict[int, float]) -> dict[int, float]:
+    best = max(values.values(), default=0.0)
+    if best <= 0:
+        return dict.fromkeys(values, 0.0)
+    return {number: max(value, 0.0) / best for number, value in values.items()}
+
+
+def _scores(
+    number: int, evidence: Evidence, shares: dict[int, float], fusion: float | None
+) -> Scores:
+    near = None if evidence.passages is None else evidence.passages.get(number)
+    share = shares.get(number, 0.0) if evidence.known_names else None
+    return Scores(
+        passage=None if near is None else near.cosine,
+        bm25=None if evidence.words is None else evidence.words.get(number),
+        names=frozenset(evidence.names.get(number, ())),
+        names_share=share,
+        file=evidence.files.get(number),
+        is_exact=number in evidence.exact,
+        fusion=fusion,
+    )

@@ -1,0 +1,161 @@
+"""The one job of a recall on a reader thread: arms, fusion, floor, texts, standing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hitherto_server.recall.arms import Dense, Evidence, ask_arms
+from hitherto_server.recall.candidates import bar_of_state, described, weighed
+from hitherto_server.recall.fusion import fuse
+from hitherto_server.recall.hits import Found, Question, Scores
+from hitherto_server.recall.query import PreparedQuery, relative_files
+from hitherto_server.recall.vectors import wholes_of
+from hitherto_server.store import ledger
+from hitherto_server.store import recall as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hitherto_server.recall.candidates import Floor
+    from hitherto_server.recall.fusion import Ranked
+    from hitherto_server.recall.standings import Lookout
+    from hitherto_server.store.driver import Connection, Row
+
+EXAMINED_BEYOND_LIMIT = 15
+MOST_VIEWED_UNASKED = 8
+MOST_IN_BRIEF = 20
+
+Delivered = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A question as a reader's job takes it."""
+
+    question: Question
+    query: PreparedQuery
+    dense: Dense
+    weight: float
+    now_ms: int
+    floor: Callable[[Evidence], Floor]
+    viewed: int
+    """For how many memories standing is looked up."""
+    session: tuple[str, int] | None = None
+    """The session and generation whose ledger counts."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Everything that was looked at for a question, best first."""
+
+    query: PreparedQuery
+    evidence: Evidence
+    found: tuple[Found, ...]
+    delivered: Delivered = frozenset()
+
+
+def look_up(connection: Connection, look: Look, lookout: Lookout) -> Looked:
+    """Find, weigh and view the memories that answer a question."""
+    question, query = look.question, look.query
+    root = None if question.root is None else str(question.root)
+    files = relative_files((*question.files, *query.files), root)
+    evidence = ask_arms(connection, query, question.scopes, files, look.dense)
+    states, ranked = _examined(connection, look, fuse(evidence, look.weight))
+    texts = rows.list_texts(connection, (one.number for one in ranked))
+    found = _weighed(look, evidence, ranked, states, texts)
+    delivered = ledger.delivered(connection, *look.session) if look.session else frozenset()
+    viewed = _to_view(found, look.viewed, delivered)
+    found = _with_wholes(connection, found, viewed, look.dense)
+    asked = [texts[one.number] for one in found if one.number in viewed]
+    found = _with_standing(connection, found, asked, lookout, question)
+    return Looked(query, evidence, tuple(found), delivered)
+
+
+def look_for_brief(
+    connection: Connection,
+    question: Question,
+    session: tuple[str, int],
+    now_ms: int,
+    lookout: Lookout,
+) -> tuple[list[Found], Delivered]:
+    """Find and view what a session should know without asking, and what it was given already."""
+    numbers = rows.list_for_brief(connection, question.scopes, most=MOST_IN_BRIEF)
+    states = rows.list_states(connection, numbers, question.scopes)
+    texts = rows.list_texts(connection, numbers)
+    found = []
+    for number in numbers:
+        barred = bar_of_state(states[number], shows_superseded=False, now_ms=now_ms)
+        found.append(described(states[number], texts[number], Scores(), barred=barred))
+    delivered = ledger.delivered(connection, *session)
+    viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
+    asked = [texts[one.number] for one in found if one.number in viewed]
+    return _with_standing(connection, found, asked, lookout, question), delivered
+
+
+def _examined(
+    connection: Connection, look: Look, ranked: list[Ranked]
+) -> tuple[dict[int, Row], list[Ranked]]:
+    numbers = (one.number for one in ranked)
+    states = rows.list_states(connection, numbers, look.question.scopes)
+    fit = [one for one in ranked if _may_be_examined(states.get(one.number), look.question)]
+    return states, fit[: look.viewed + EXAMINED_BEYOND_LIMIT]
+
+
+def _may_be_examined(state: Row | None, question: Question) -> bool:
+    if state is None or state["trashed_at_ms"] is not None:
+        return False
+    return question.kind is None or state["kind"] == question.kind
+
+
+def _weighed(
+    look: Look,
+    evidence: Evidence,
+    ranked: list[Ranked],
+    states: dict[int, Row],
+    texts: dict[int, Row],
+) -> list[Found]:
+    shows_superseded = look.question.include_superseded or look.query.is_about_the_past
+    floor = look.floor(evidence)
+    found = []
+    for one in ranked:
+        state, text = states[one.number], texts[one.number]
+        barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
+        memory = described(state, text, one.scores, barred=barred)
+        found.append(weighed(memory, look.query, evidence, text["category"], floor))
+    return found
+
+
+def _to_view(found: Sequence[Found], most: int, delivered: Delivered) -> frozenset[int]:
+    fit = (one for one in found if one.barred is None and one.below is None)
+    new = [one.number for one in fit if (one.number, one.revision) not in delivered]
+    return frozenset(new[:most])
+
+
+def _with_wholes(
+    connection: Connection, found: list[Found], viewed: frozenset[int], dense: Dense
+) -> list[Found]:
+    if dense.vector is None or dense.model is None or not viewed:
+        return found
+    stored = rows.list_vectors_of(connection, dense.model, viewed)
+    wholes = wholes_of(stored, dense.vector)
+    return [
+        replace(one, scores=replace(one.scores, semantic=wholes[one.number]))
+        if one.number in wholes
+        else one
+        for one in found
+    ]
+
+
+def _with_standing(
+    connection: Connection,
+    found: list[Found],
+    asked: list[Row],
+    lookout: Lookout,
+    question: Question,
+) -> list[Found]:
+    if not asked:
+        return found
+    newer = {one.number: one.superseded_by for one in found}
+    views = lookout.views(connection, asked, newer, question.root)
+    return [replace(one, standing=views.get(one.number)) for one in found]

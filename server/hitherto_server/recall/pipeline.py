@@ -1,0 +1,122 @@
+"""Recall from end to end: one embedding, then one job on one reader thread."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hitherto_server.core.errors import ModelError
+from hitherto_server.recall.admission import Admission, Occasion, admit
+from hitherto_server.recall.arms import Dense
+from hitherto_server.recall.floors import automatic_floor, explicit_floor
+from hitherto_server.recall.looking import (
+    MOST_VIEWED_UNASKED,
+    Look,
+    Looked,
+    look_for_brief,
+    look_up,
+)
+from hitherto_server.recall.query import prepare
+from hitherto_server.recall.reply import reply_of
+from hitherto_server.recall.standings import Lookout
+from hitherto_server.store import ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hitherto_contract.recall import RecallReply
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.settings import Settings
+    from hitherto_server.recall.arms import Evidence
+    from hitherto_server.recall.candidates import Floor
+    from hitherto_server.recall.hits import Question
+    from hitherto_server.recall.query import PreparedQuery
+    from hitherto_server.store.database import Store
+
+
+class NamedModel(Protocol):
+    """A model that is loaded."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class Embeds(Protocol):
+    """What recall needs of an embedder."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def model(self) -> NamedModel | None: ...
+    async def embed(self, text: str) -> Any: ...
+
+
+@dataclass
+class Recaller:
+    """Finds memories, for whoever asks and for the automatic channels."""
+
+    store: Store
+    embedder: Embeds
+    settings: Settings
+    clock: Clock
+    lookout: Lookout = field(default_factory=Lookout)
+
+    async def recall(self, question: Question) -> RecallReply:
+        """Answer somebody who asked."""
+        started = time.perf_counter()
+        looked = await self._look(question, lambda _: explicit_floor, question.limit)
+        took_ms = (time.perf_counter() - started) * 1000
+        return reply_of(question, looked.query, looked.evidence, looked.found, took_ms)
+
+    async def consider(self, question: Question, occasion: Occasion) -> Admission:
+        """Decide what of the memories an occasion's reader is given unasked."""
+        least = self.settings.cosine_floor
+        looked = await self._look(
+            question,
+            lambda seen: lambda scores: automatic_floor(scores, seen.known_names, least),
+            MOST_VIEWED_UNASKED,
+            (occasion.session_id, occasion.generation),
+        )
+        return admit(occasion, looked.found, looked.delivered, looked.query)
+
+    async def brief(self, question: Question, occasion: Occasion) -> Admission:
+        """Decide what a session is told at its start, or after a compaction, without a question."""
+        session = (occasion.session_id, occasion.generation)
+        now_ms = self.clock()
+        found, delivered = await self.store.readers.run(
+            lambda reading: look_for_brief(reading, question, session, now_ms, self.lookout)
+        )
+        return admit(occasion, found, delivered)
+
+    async def deliver(self, admission: Admission) -> Admission:
+        """Enter an admission in the ledger and return what of it may be given: nothing twice."""
+        lost = await self.store.writer.run(lambda writing: ledger.put(writing, admission.rows))
+        if not lost:
+            return admission
+        return admission.without({(row.memory_number, row.revision) for row in lost})
+
+    async def _look(
+        self,
+        question: Question,
+        floor: Callable[[Evidence], Floor],
+        viewed: int,
+        session: tuple[str, int] | None = None,
+    ) -> Looked:
+        query = prepare(question.text)
+        dense = await self._dense(query)
+        weight, now_ms = self.settings.fusion_weight, self.clock()
+        look = Look(question, query, dense, weight, now_ms, floor, viewed, session)
+        return await self.store.readers.run(lambda reading: look_up(reading, look, self.lookout))
+
+    async def _dense(self, query: PreparedQuery) -> Dense:
+        if query.dense_text is None:
+            return Dense(None, None, "no words beside names")
+        model = self.embedder.model
+        if self.embedder.state != "ready" or model is None:
+            return Dense(None, None, f"model {self.embedder.state}")
+        try:
+            vector = await self.embedder.embed(query.dense_text)
+        except ModelError as error:
+            return Dense(None, None, error.code.replace("_", " "))
+        return Dense(vector.astype("<f4", copy=False).tobytes(), model.name)

@@ -1,0 +1,141 @@
+"""What a question asks each arm: words, names, files, ids, and a text to embed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from hitherto_server.core.text import identifiers_in
+from hitherto_server.recall.stem import folded, stem
+from hitherto_server.recall.stop_words import STOP_WORDS
+from hitherto_server.store.derived import scope_token
+
+MOST_TERMS = 32
+MOST_NAMES = 12
+DENSE_CHARS = 1000
+SHORTEST_NAME = 3
+LONGEST_WORD = 64
+
+WORD = re.compile(r"[^\W_]+")
+FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+UUID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE)
+ID_PREFIX = re.compile(r"\bm:([0-9a-f][0-9a-f-]{7,35})(?![0-9a-z-])", re.IGNORECASE)
+FILE_SHAPE = re.compile(r"^[\w./@+-]*\w\.[A-Za-z]\w{0,9}$|^[\w.@+-]+(?:/[\w.@+-]+)+$")
+LINE_NUMBER = re.compile(r"(?::\d+)+$")
+ABOUT_THE_PAST = re.compile(
+    r"(?<!is )(?<!are )(?<!be )(?<!was )(?<!were )\bus(?:ed|e) to\b"
+    r"|\b(?:previously|formerly|history of|historically|originally|back then|in the past"
+    r"|earlier version|superseded)\b|\bbefore\s*[?.!]?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class PreparedQuery:
+    """A question, taken apart once for all arms."""
+
+    text: str
+    words: tuple[str, ...]
+    """Content words, folded, each stem once."""
+    names: tuple[str, ...]
+    """Identifiers, paths and error codes: the lexical side's only."""
+    files: tuple[str, ...]
+    """What among the names looks like a file, with '/'."""
+    ids: tuple[str, ...]
+    id_prefixes: tuple[str, ...]
+    dense_text: str | None
+    """What is embedded; None if only names, or nothing, would be left."""
+    is_about_the_past: bool
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(stem(word) for word in self.words)
+
+
+def prepare(text: str) -> PreparedQuery:
+    """Take a question apart; nothing in it is ever syntax."""
+    text = text.replace("\x00", " ")
+    ids = tuple(dict.fromkeys(found.lower() for found in UUID.findall(text)))
+    prefixes = tuple(dict.fromkeys(_dashed(found) for found in ID_PREFIX.findall(text)))
+    plain = ID_PREFIX.sub(" ", UUID.sub(" ", text))
+    names = _names(plain)
+    words = _content_words(_without(plain, names))[: MOST_TERMS - len(names)]
+    return PreparedQuery(
+        text=text,
+        words=tuple(words),
+        names=names,
+        files=_files(names),
+        ids=ids,
+        id_prefixes=prefixes,
+        dense_text=_dense_text(plain, names),
+        is_about_the_past=ABOUT_THE_PAST.search(text) is not None,
+    )
+
+
+def words_match(query: PreparedQuery, scopes: tuple[int, ...]) -> str | None:
+    """Return the word index's expression within the scopes, or None if there is no term."""
+    terms = [*query.words, *(name for name in query.names if WORD.search(name))]
+    if not terms or not scopes:
+        return None
+    where = " OR ".join(quoted(scope_token(scope)) for scope in scopes)
+    what = " OR ".join(quoted(term) for term in terms)
+    return f"scope : ({where}) AND {{body context}} : ({what})"
+
+
+def quoted(term: str) -> str:
+    """Return the term as one FTS5 string: whatever it holds, it is no operator."""
+    return '"' + term.replace("\x00", " ").replace('"', '""') + '"'
+
+
+def relative_files(files: tuple[str, ...], root: str | None) -> tuple[str, ...]:
+    """Return the files as anchors name them: relative to the project's root, with '/'."""
+    found: dict[str, None] = {}
+    for file in files:
+        path = PurePosixPath(file.replace("\\", "/"))
+        if path.is_absolute():
+            if root is None or not path.is_relative_to(root):
+                continue
+            path = path.relative_to(root)
+        found.setdefault(str(path))
+    return tuple(found)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    # A position is part of no name: `app.py:12` is app.py, wherever the line moved to.
+    found = (LINE_NUMBER.sub("", name) for name in identifiers_in(text))
+    fit = (name for name in found if len(name) >= SHORTEST_NAME)
+    return tuple(dict.fromkeys(fit))[:MOST_NAMES]
+
+
+def _files(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if FILE_SHAPE.match(name.replace("\\", "/")))
+
+
+def _content_words(text: str) -> list[str]:
+    found: dict[str, str] = {}
+    for word in WORD.findall(folded(text)):
+        if word not in STOP_WORDS and 1 < len(word) <= LONGEST_WORD:
+            found.setdefault(stem(word), word)
+    return list(found.values())
+
+
+def _without(text: str, names: tuple[str, ...]) -> str:
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, " ")
+    return text
+
+
+def _dense_text(text: str, names: tuple[str, ...]) -> str | None:
+    prose = FENCE.sub(" ", text)
+    for candidate in (prose, text):
+        bare = " ".join(_without(candidate, names).split())
+        if _content_words(bare):
+            return bare[:DENSE_CHARS]
+    return None
+
+
+def _dashed(prefix: str) -> str:
+    digits = prefix.replace("-", "").lower()[:32]
+    cuts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
+    return "-".join(cut for cut in cuts if cut)

@@ -1,0 +1,89 @@
+"""The edge between recall and standing: rows become anchors, files are looked at."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hitherto_server.recall.hits import USER_WIDE
+from hitherto_server.standing.anchors import Anchor, Part
+from hitherto_server.standing.decide import MemoryFacts
+from hitherto_server.standing.files import FileStates, Remembered, standings
+from hitherto_server.standing.moves import GitMoves
+from hitherto_server.store import recall as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from hitherto_server.standing.decide import StandingView
+    from hitherto_server.store.driver import Connection, Row
+
+LOOKING_S = 0.1
+MOST_ROOTS = 32
+
+
+@dataclass
+class Lookout:
+    """Looks at the files of memories; what it learned of them stays known."""
+
+    files: FileStates = field(default_factory=FileStates)
+    moves: dict[Path, GitMoves] = field(default_factory=dict)
+
+    def views(
+        self,
+        connection: Connection,
+        texts: Sequence[Row],
+        superseded_by: Mapping[int, str | None],
+        root: Path | None,
+    ) -> dict[int, StandingView]:
+        """Return how far each memory holds, within the time that recall has for it."""
+        numbers = [row["number"] for row in texts]
+        anchors = _anchors(connection, numbers)
+        conflicts = rows.list_conflicts(connection, numbers)
+        remembered = []
+        for row in texts:
+            number = row["number"]
+            # A user-wide memory's files belong to the project where it was written, which need
+            # not be this one: files that are not here would make it stale.
+            is_here = root is not None and row["project"] != USER_WIDE
+            remembered.append(
+                Remembered(
+                    MemoryFacts(row["source"], row["learned_at_ms"], row["confirmed_at_ms"]),
+                    tuple(anchors.get(number, ())) if is_here else (),
+                    superseded_by=superseded_by.get(number),
+                    conflicts=tuple(conflicts.get(number, ())),
+                )
+            )
+        views = self._look(remembered, root)
+        return dict(zip(numbers, views, strict=True))
+
+    def _look(self, remembered: Sequence[Remembered], root: Path | None) -> Iterable[StandingView]:
+        from pathlib import Path
+
+        deadline = time.perf_counter() + LOOKING_S
+        if root is None:  # there are no anchors to look at: the folder is not read
+            return standings(remembered, Path(), self.files, None, deadline)
+        return standings(remembered, root, self.files, self._moves_in(root), deadline)
+
+    def _moves_in(self, root: Path) -> GitMoves:
+        if root not in self.moves:
+            while len(self.moves) >= MOST_ROOTS:
+                self.moves.pop(next(iter(self.moves)), None)
+            self.moves[root] = GitMoves(root)
+        return self.moves[root]
+
+
+def _anchors(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Anchor]]:
+    found: dict[int, list[Anchor]] = {}
+    anchors, parts = rows.list_anchors(connection, numbers)
+    for row in anchors:
+        named = tuple(
+            Part(part["kind"], part["name"], part["region_hash"])
+            for part in parts.get(row["id"], ())
+        )
+        found.setdefault(row["number"], []).append(
+            Anchor(row["path"], row["file_hash"], named, row["commit_hash"])
+        )
+    return found

@@ -1,0 +1,68 @@
+"""The ledger: what each session was given, and what became of every other candidate."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hitherto_server.store.driver import Connection, Row
+
+Channel = Literal["start", "prompt", "subagent", "brief", "compaction"]
+Outcome = Literal["injected", "dropped", "abstained"]
+
+TWICE = "already delivered"
+
+sql = load_queries("ledger")
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """One candidate of one admission; without a memory it says that there was none."""
+
+    session_id: str
+    generation: int
+    admission: str
+    channel: Channel
+    query: str | None
+    memory_number: int | None
+    revision: int | None
+    outcome: Outcome
+    reason: str
+    standing: str | None
+    scores: str
+    tokens: int | None
+    decided_at_ms: int
+
+
+def delivered(connection: Connection, session: str, generation: int) -> frozenset[tuple[int, int]]:
+    """Return the (memory number, revision) pairs that this generation of the session has."""
+    rows = connection.execute(sql["delivered"], {"session": session, "generation": generation})
+    return frozenset((row["memory_number"], row["revision"]) for row in rows)
+
+
+def put(connection: Connection, rows: Sequence[LedgerRow]) -> list[LedgerRow]:
+    """Enter an admission; returns the rows that lost to a delivery of the same revision."""
+    twice: list[LedgerRow] = []
+    for row in rows:
+        if connection.execute(sql["put"], asdict(row)).rowcount == 1:
+            continue
+        twice.append(row)
+        lost = replace(row, outcome="abstained", reason=TWICE, tokens=None)
+        connection.execute(sql["put"], asdict(lost))
+    return twice
+
+
+def list_last_admission(connection: Connection, session: str | None) -> list[Row]:
+    """Return the candidates of the newest admission, of one session or of all."""
+    if session is None:
+        found = connection.execute(sql["last_of_all"]).fetchone()
+    else:
+        found = connection.execute(sql["last_of_session"], {"session": session}).fetchone()
+    if found is None:
+        return []
+    return connection.execute(sql["candidates_of"], {"admission": found["admission"]}).fetchall()

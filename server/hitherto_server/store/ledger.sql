@@ -1,0 +1,29 @@
+-- delivered: which memory revisions a session was given since its last compaction
+SELECT memory_number, revision FROM injection
+WHERE session_id = :session AND generation = :generation AND outcome = 'injected';
+
+-- put: enter one candidate's outcome; the same revision twice in a generation enters nothing
+INSERT INTO injection (
+    session_id, generation, admission, channel, query, memory_number, revision,
+    outcome, reason, standing, scores, tokens, decided_at_ms
+) VALUES (
+    :session_id, :generation, :admission, :channel, :query, :memory_number, :revision,
+    :outcome, :reason, :standing, :scores, :tokens, :decided_at_ms
+)
+ON CONFLICT (session_id, generation, memory_number, revision) WHERE outcome = 'injected'
+DO NOTHING;
+
+-- last_of_session: the newest admission of one session
+SELECT admission FROM injection WHERE session_id = :session ORDER BY id DESC LIMIT 1;
+
+-- last_of_all: the newest admission of all sessions
+SELECT admission FROM injection ORDER BY id DESC LIMIT 1;
+
+-- candidates_of: each candidate of one admission, as it was ranked
+SELECT
+    i.session_id, i.channel, i.query, i.decided_at_ms, i.memory_number, i.revision, i.outcome,
+    i.reason, i.standing, i.scores, i.tokens, m.id, m.kind, substr(m.content, 1, 200) AS opening
+FROM injection AS i
+LEFT JOIN memory AS m ON m.number = i.memory_number
+WHERE i.admission = :admission
+ORDER BY i.id;

@@ -1,0 +1,118 @@
+"""What recall reads; each function is one query of `recall.sql`, or two."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hitherto_server.store.driver import Connection, Row
+
+sql = load_queries("recall")
+
+
+def find_words(connection: Connection, match: str, *, most: int) -> dict[int, float]:
+    """Return memories by the BM25 of a full text expression, best first."""
+    rows = connection.execute(sql["words"], {"match": match, "most": most})
+    return {row["number"]: row["score"] for row in rows}
+
+
+def find_named(
+    connection: Connection, match: str, scopes: Sequence[int], *, most: int
+) -> list[int]:
+    """Return the memories that hold an identifier."""
+    rows = connection.execute(
+        sql["named"], {"match": match, "scopes": json.dumps(scopes), "most": most}
+    )
+    return [row["number"] for row in rows]
+
+
+def find_nearest(connection: Connection, vector: bytes, project: int, *, most: int) -> list[Row]:
+    """Return the nearest passages of one partition: number, distance, start_char, end_char."""
+    values = {"vector": vector, "project": project, "most": most}
+    return connection.execute(sql["nearest"], values).fetchall()
+
+
+def list_vectors(connection: Connection, model: str, scopes: Sequence[int]) -> list[Row]:
+    """Return every stored vector within the scopes: number, start_char, end_char, vector."""
+    values = {"model": model, "scopes": json.dumps(scopes)}
+    return connection.execute(sql["scan"], values).fetchall()
+
+
+def list_vectors_of(connection: Connection, model: str, numbers: Iterable[int]) -> list[Row]:
+    """Return the stored vectors of some memories: number, start_char, end_char, vector."""
+    values = {"model": model, "numbers": json.dumps(list(numbers))}
+    return connection.execute(sql["vectors_of"], values).fetchall()
+
+
+def find_anchored(
+    connection: Connection, paths: Sequence[str], scopes: Sequence[int], *, most: int
+) -> dict[int, str]:
+    """Return the memories that are tied to one of the files, each with that file."""
+    values = {"paths": json.dumps(paths), "scopes": json.dumps(scopes), "most": most}
+    return {row["number"]: row["path"] for row in connection.execute(sql["anchored"], values)}
+
+
+def find_by_id(connection: Connection, memory_id: str, scopes: Sequence[int]) -> list[int]:
+    """Return the memory of that id, if it lies within the scopes."""
+    values = {"id": memory_id, "scopes": json.dumps(scopes)}
+    return [row["number"] for row in connection.execute(sql["by_id"], values)]
+
+
+def find_by_id_prefix(
+    connection: Connection, prefix: str, scopes: Sequence[int], *, most: int
+) -> list[int]:
+    """Return the memories whose id begins with the prefix."""
+    values = {
+        "prefix": prefix,
+        "beyond": prefix + "g",  # after every hexadecimal digit and '-'
+        "scopes": json.dumps(scopes),
+        "most": most,
+    }
+    return [row["number"] for row in connection.execute(sql["by_id_prefix"], values)]
+
+
+def list_states(
+    connection: Connection, numbers: Iterable[int], scopes: Sequence[int]
+) -> dict[int, Row]:
+    """Return what decides whether memories may be shown; those of other scopes are left out."""
+    values = {"numbers": json.dumps(list(numbers)), "scopes": json.dumps(scopes)}
+    return {row["number"]: row for row in connection.execute(sql["states"], values)}
+
+
+def list_texts(connection: Connection, numbers: Iterable[int]) -> dict[int, Row]:
+    """Return what is shown of some memories."""
+    values = {"numbers": json.dumps(list(numbers))}
+    return {row["number"]: row for row in connection.execute(sql["texts"], values)}
+
+
+def list_anchors(
+    connection: Connection, numbers: Iterable[int]
+) -> tuple[list[Row], dict[int, list[Row]]]:
+    """Return the anchors of some memories, and the parts of each anchor by its id."""
+    values = {"numbers": json.dumps(list(numbers))}
+    anchors = connection.execute(sql["anchors_of"], values).fetchall()
+    parts: dict[int, list[Row]] = {}
+    if anchors:
+        for row in connection.execute(sql["parts_of"], values):
+            parts.setdefault(row["anchor_id"], []).append(row)
+    return anchors, parts
+
+
+def list_conflicts(connection: Connection, numbers: Iterable[int]) -> dict[int, list[str]]:
+    """Return the ids of the memories that some memories may contradict."""
+    found: dict[int, list[str]] = {}
+    values = {"numbers": json.dumps(list(numbers))}
+    for row in connection.execute(sql["conflicts_of"], values):
+        found.setdefault(row["number"], []).append(row["other"])
+    return found
+
+
+def list_for_brief(connection: Connection, scopes: Sequence[int], *, most: int) -> list[int]:
+    """Return the memories that a session should know from the start, the most important first."""
+    values = {"scopes": json.dumps(scopes), "most": most}
+    return [row["number"] for row in connection.execute(sql["brief"], values)]

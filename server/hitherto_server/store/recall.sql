@@ -1,0 +1,121 @@
+-- words: the memories of some scopes that hold some of the words, best first (BM25 is negative)
+SELECT rowid AS number, -rank AS score
+FROM fulltext
+WHERE fulltext MATCH :match AND rank MATCH 'bm25(0.0, 1.0, 0.3)'
+ORDER BY rank
+LIMIT :most;
+
+-- named: the memories of some scopes that hold an identifier
+SELECT m.number
+FROM identifiers AS i
+JOIN memory AS m ON m.number = i.rowid
+WHERE identifiers MATCH :match
+    AND coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
+LIMIT :most;
+
+-- nearest: the passages of one partition that are nearest to a vector
+SELECT p.memory_number AS number, v.distance, p.start_char, p.end_char
+FROM (
+    SELECT passage_id, distance FROM vector
+    WHERE embedding MATCH :vector AND project = :project AND k = :most
+) AS v
+JOIN passage AS p ON p.id = v.passage_id;
+
+-- scan: every stored vector of one model within some scopes
+SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
+FROM memory AS m
+JOIN passage AS p ON p.memory_number = m.number
+JOIN embedding AS e ON e.passage_id = p.id AND e.model = :model
+WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
+    AND m.trashed_at_ms IS NULL;
+
+-- vectors_of: the stored vectors of some memories for one model
+SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
+FROM json_each(:numbers) AS wanted
+JOIN passage AS p ON p.memory_number = wanted.value
+JOIN embedding AS e ON e.passage_id = p.id AND e.model = :model;
+
+-- anchored: the memories of some scopes that are tied to one of these files
+SELECT DISTINCT m.number, a.path
+FROM json_each(:paths) AS wanted
+JOIN anchor AS a ON a.path = wanted.value
+JOIN memory AS m ON m.number = a.memory_number
+WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
+    AND m.trashed_at_ms IS NULL
+ORDER BY m.changed_at_ms DESC
+LIMIT :most;
+
+-- by_id: the memory of that id, within some scopes
+SELECT number FROM memory
+WHERE id = :id AND coalesce(project_id, 0) IN (SELECT value FROM json_each(:scopes));
+
+-- by_id_prefix: the memories whose id begins so, within some scopes
+SELECT number FROM memory
+WHERE id >= :prefix AND id < :beyond
+    AND coalesce(project_id, 0) IN (SELECT value FROM json_each(:scopes))
+LIMIT :most;
+
+-- states: what decides whether a memory may be shown, without its text
+SELECT
+    m.number, m.kind, m.tier, m.suspect, m.expires_at_ms, m.true_until_ms, m.trashed_at_ms,
+    (
+        SELECT n.id FROM relation AS r
+        JOIN memory AS n ON n.number = r.newer_number
+        WHERE r.older_number = m.number AND r.kind = 'supersedes'
+            AND r.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL
+        ORDER BY r.created_at_ms DESC LIMIT 1
+    ) AS superseded_by
+FROM json_each(:numbers) AS wanted
+JOIN memory AS m ON m.number = wanted.value
+WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes));
+
+-- texts: what is shown of some memories
+SELECT
+    m.number, m.id, m.revision, coalesce(m.project_id, 0) AS project, m.content, m.tags, m.source,
+    m.importance, m.learned_at_ms, m.changed_at_ms, m.confirmed_at_ms, m.commit_hash,
+    coalesce((SELECT group_concat(a.path, char(10)) FROM anchor AS a
+              WHERE a.memory_number = m.number), '') AS paths,
+    coalesce(c.name, '') AS category
+FROM json_each(:numbers) AS wanted
+JOIN memory AS m ON m.number = wanted.value
+LEFT JOIN category AS c ON c.id = m.category_id;
+
+-- anchors_of: what ties some memories to the working tree
+SELECT a.memory_number AS number, a.id, a.path, a.commit_hash, a.file_hash, a.verified_at_ms
+FROM json_each(:numbers) AS wanted
+JOIN anchor AS a ON a.memory_number = wanted.value
+ORDER BY a.memory_number, a.id;
+
+-- parts_of: what some memories name inside their files
+SELECT a.id AS anchor_id, p.kind, p.name, p.region_hash
+FROM json_each(:numbers) AS wanted
+JOIN anchor AS a ON a.memory_number = wanted.value
+JOIN part AS p ON p.anchor_id = a.id
+ORDER BY a.id, p.kind, p.name;
+
+-- conflicts_of: the live memories that some memories may contradict, undecided
+SELECT wanted.value AS number, o.id AS other
+FROM json_each(:numbers) AS wanted
+JOIN relation AS r ON r.newer_number = wanted.value OR r.older_number = wanted.value
+JOIN memory AS o ON o.number = r.newer_number + r.older_number - wanted.value
+WHERE r.kind = 'possible_conflict' AND r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
+    AND o.trashed_at_ms IS NULL
+ORDER BY wanted.value, o.id;
+
+-- brief: what a session should know from the start: ways of working, then what is recent
+SELECT m.number
+FROM memory AS m
+WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
+    AND m.trashed_at_ms IS NULL AND m.tier = 'admitted' AND m.suspect = 0
+    AND m.kind IN ('preference', 'workflow', 'decision', 'issue', 'plan', 'fact')
+    AND NOT EXISTS (
+        SELECT 1 FROM relation AS r JOIN memory AS n ON n.number = r.newer_number
+        WHERE r.older_number = m.number AND r.kind = 'supersedes'
+            AND r.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL
+    )
+ORDER BY
+    m.project_id IS NULL AND m.kind IN ('preference', 'workflow') DESC,
+    m.importance DESC,
+    m.changed_at_ms DESC,
+    m.number DESC
+LIMIT :most;
