@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import httpx
 from realclient_garbage import serve_garbage
 
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 HITHERTO = Path(sys.executable).with_name("hitherto")
 START_DEADLINE_S = 20.0
 SETTLE_DEADLINE_S = 20.0
+REPLY_DEADLINE_S = 5.0
 POLL_S = 0.02
+HEADERS = {"Content-Type": "application/json", "X-Hitherto-Protocol": "1"}
 MODEL_NAME = "all-MiniLM-L6-v2"
 
 Value = TypeVar("Value")
@@ -37,6 +41,19 @@ def eventually(read: Callable[[], Value], wanted: Value, deadline_s: float) -> V
     while (value := read()) != wanted and time.monotonic() < deadline:
         time.sleep(POLL_S)
     return value
+
+
+class _SocketConnection(HTTPConnection):
+    """HTTP over a unix socket; unlike httpx, it leaves no socket open where nobody listens."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("localhost", timeout=REPLY_DEADLINE_S)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
 
 
 class Product:
@@ -87,17 +104,11 @@ class Product:
 
     def post(self, path: str, body: Json) -> Json:
         """Call the HTTP API over the socket, for this project, and return its reply."""
-        with self._client() as client:
-            reply = client.post(path, json={"project_dir": str(self.place.project), **body})
-        assert reply.status_code == httpx.codes.OK, reply.text
-        answer: Json = reply.json()
-        return answer
+        return self._ask("POST", path, {"project_dir": str(self.place.project), **body})
 
     def status(self) -> Json:
         """Return what the server says about itself."""
-        with self._client() as client:
-            answer: Json = client.get("/v1/status").json()
-        return answer
+        return self._ask("GET", "/v1/status")
 
     def settle(self) -> None:
         """Wait until the model is loaded and every memory is in every index."""
@@ -176,16 +187,20 @@ class Product:
         named = pointer.read_text().strip() if pointer.exists() else None
         return Path(named) if named else self.home / "run" / "server.sock"
 
-    def _client(self) -> httpx.Client:
-        transport = httpx.HTTPTransport(uds=str(self._socket_path()))
-        headers = {"X-Hitherto-Protocol": "1"}
-        return httpx.Client(transport=transport, base_url="http://localhost", headers=headers)
+    def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
+        with closing(_SocketConnection(self._socket_path())) as connection:
+            content = None if body is None else json.dumps(body).encode()
+            connection.request(method, path, content, HEADERS)
+            reply = connection.getresponse()
+            text = reply.read().decode()
+        assert reply.status == HTTPStatus.OK, f"{method} {path}: {text}"
+        answer: Json = json.loads(text)
+        return answer
 
     def _answers(self) -> bool:
         try:
-            with self._client() as client:
-                return bool(client.get("/health").json().get("name") == "hitherto")
-        except (httpx.HTTPError, ValueError):
+            return bool(self._ask("GET", "/health").get("name") == "hitherto")
+        except (OSError, HTTPException, ValueError):
             return False
 
     def _is_settled(self) -> bool:

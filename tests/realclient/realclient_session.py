@@ -146,7 +146,7 @@ class Session:
 
     @property
     def hook_runs(self) -> tuple[HookRun, ...]:
-        """Every hook process that has ended; the client doesn't tell of SessionEnd."""
+        """The hooks that have ended; the client tells of all but PreCompact and SessionEnd."""
         starts = {
             e["hook_id"]: e["at_s"] for e in self.events if e.get("subtype") == "hook_started"
         }
