@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.desk import SessionDesk
     from hitherto_server.store.database import Store
     from hitherto_server.store.projects import Projects
+
+LOGIN_CODE_MS = 15 * 60 * 1000
+MAX_LOGIN_CODES = 20
 
 
 @dataclass(frozen=True)
@@ -35,8 +40,28 @@ class Services:
     indexer: Indexer
     recaller: Recaller
     sessions: SessionDesk
+    wake_model: Callable[[], None]
+    """Load the embedding model in the background, if it is not loaded yet."""
     stopping: asyncio.Event
+    token: str
+    port: int
     login_codes: dict[str, int] = field(default_factory=dict)
     """One-time codes of the settings UI, with the time (UTC ms) when they end."""
-    token: str = ""
-    port: int | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of the settings UI, without a login."""
+        return f"http://127.0.0.1:{self.port}/"
+
+    def login_url(self) -> str:
+        """Make an address of the settings UI that logs in once."""
+        while len(self.login_codes) >= MAX_LOGIN_CODES:
+            self.login_codes.pop(next(iter(self.login_codes)))
+        code = secrets.token_urlsafe(16)
+        self.login_codes[code] = self.clock() + LOGIN_CODE_MS
+        return f"{self.url}login?code={code}"
+
+    def takes_login_code(self, code: str) -> bool:
+        """Use up a one-time code; False if it is unknown, used or too old."""
+        ends_at_ms = self.login_codes.pop(code, 0)
+        return self.clock() < ends_at_ms

@@ -304,3 +304,8 @@ def list_ids(
 def totals(connection: Connection) -> dict[str, int]:
     """Return how many memories there are, by tier, trash and scope."""
     return dict(connection.execute(sql["totals"]).fetchone())
+
+
+def totals_by_kind(connection: Connection) -> dict[str, int]:
+    """Return how many live memories there are of each kind."""
+    return {row["kind"]: row["count"] for row in connection.execute(sql["totals_by_kind"])}

@@ -109,23 +109,3 @@ FROM memory;
 
 -- totals_by_kind: live memories by kind
 SELECT kind, count(*) AS count FROM memory WHERE trashed_at_ms IS NULL GROUP BY kind;
-
--- without_embedding: passages that have no vector of this model yet, the newest first
-SELECT p.id, p.start_char, p.end_char, m.content, coalesce(m.project_id, 0) AS project
-FROM passage AS p JOIN memory AS m ON m.number = p.memory_number
-WHERE m.trashed_at_ms IS NULL
-  AND NOT EXISTS (SELECT 1 FROM embedding AS e WHERE e.passage_id = p.id AND e.model = :model)
-ORDER BY p.id DESC LIMIT :limit;
-
--- count_without_embedding: how many passages wait for their vector
-SELECT count(*) FROM passage AS p JOIN memory AS m ON m.number = p.memory_number
-WHERE m.trashed_at_ms IS NULL
-  AND NOT EXISTS (SELECT 1 FROM embedding AS e WHERE e.passage_id = p.id AND e.model = :model);
-
--- put_embedding: keep a passage's vector
-INSERT OR REPLACE INTO embedding (passage_id, model, dimension, vector)
-VALUES (:passage_id, :model, :dimension, :vector);
-
--- passage_span: a passage as it is now, to see whether it is still what was embedded
-SELECT p.start_char, p.end_char, m.content, coalesce(m.project_id, 0) AS project, m.trashed_at_ms
-FROM passage AS p JOIN memory AS m ON m.number = p.memory_number WHERE p.id = :passage_id;

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 USER_WIDE = 0
 SEED_CATEGORIES = ("architecture", "conventions", "operations", "pitfalls")
-KEEP_S = 20.0
+KEEP_S = 300.0
 """A folder's project is looked up again after this time: remotes change, rarely."""
 
 sql = load_queries("projects")

@@ -1,0 +1,96 @@
+"""What each request does: the one table that HTTP and the mounted MCP share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from hitherto_contract import (
+    ForgetRequest,
+    MemoriesRequest,
+    RecallReply,
+    RecallRequest,
+    ReflectRequest,
+    RememberRequest,
+    RestoreRequest,
+    WhyRequest,
+)
+from hitherto_server.api.listing import list_memories
+from hitherto_server.api.replies import named_problems
+from hitherto_server.core.errors import InvalidInput, NotFound
+from hitherto_server.gates.reflect import forget, reflect, restore
+from hitherto_server.gates.remember import remember
+from hitherto_server.recall.hits import Question
+from hitherto_server.recall.why import explain_last
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from hitherto_server.services import Services
+
+REQUESTS: dict[str, type[BaseModel]] = {
+    "remember": RememberRequest,
+    "recall": RecallRequest,
+    "reflect": ReflectRequest,
+    "forget": ForgetRequest,
+    "restore": RestoreRequest,
+    "memories": MemoriesRequest,
+    "why": WhyRequest,
+}
+
+
+async def perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: PLR0911 - a table
+    """Do what a request asks and return its reply."""
+    match asked:
+        case RememberRequest():
+            return await remember(services.writes, asked)
+        case RecallRequest():
+            return await recall(services, asked)
+        case ReflectRequest():
+            return await reflect(services.writes, asked)
+        case RestoreRequest():  # before its base
+            return await restore(services.writes, asked)
+        case ForgetRequest():
+            return await forget(services.writes, asked)
+        case MemoriesRequest():
+            return await list_memories(services, asked)
+        case WhyRequest():
+            return await services.store.readers.run(lambda c: explain_last(c, asked.session_id))
+        case _:
+            message = f"no operation takes a {type(asked).__name__}"
+            raise TypeError(message)
+
+
+async def recall(services: Services, asked: RecallRequest) -> RecallReply:
+    """Find memories from where the caller stands; the model is woken for the next time."""
+    services.wake_model()
+    project = await services.projects.find(asked.project_dir) if asked.project_dir else None
+    question = Question(
+        text=asked.query,
+        project=project.number if project else None,
+        root=project.root if project else None,
+        scope=asked.scope,
+        kind=asked.kind,
+        files=tuple(asked.files),
+        limit=asked.limit,
+        token_budget=asked.token_budget,
+        include_superseded=asked.include_superseded,
+        explain=asked.explain,
+    )
+    return await services.recaller.recall(question)
+
+
+async def perform_named(
+    services: Services, operation: str, payload: dict[str, Any]
+) -> dict[str, Any]:
+    """Do an operation by its name, with plain values in and out: the mounted MCP's way in."""
+    request = REQUESTS.get(operation)
+    if request is None:
+        message = f"there is no operation {operation!r}"
+        raise NotFound(message)
+    try:
+        asked = request.model_validate(payload)
+    except ValidationError as error:
+        raise InvalidInput(named_problems(error.errors())) from error
+    return (await perform(services, asked)).model_dump(mode="json")

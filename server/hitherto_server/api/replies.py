@@ -1,0 +1,100 @@
+"""Errors become replies here, and nowhere else."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from hitherto_contract import ErrorBody, ErrorReply
+from hitherto_server.core.errors import HithertoError, InvalidInput, NotFound, TooLarge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastapi import FastAPI
+    from pydantic import BaseModel
+    from starlette.requests import Request
+
+NOT_FOUND = 404
+SERVER_FAULT = 500
+MOST_NAMED, MOST_PROBLEMS = 3, 20
+TOO_LONG_TYPES = frozenset({"string_too_long", "too_long"})
+
+log = logging.getLogger(__name__)
+
+
+def json_response(model: BaseModel, status: int = 200) -> Response:
+    """Return a model as a JSON reply."""
+    return Response(model.model_dump_json(), status, media_type="application/json")
+
+
+def error_response(error: HithertoError, details: Sequence[dict[str, Any]] = ()) -> Response:
+    """Return an expected failure as its reply."""
+    body = ErrorBody(
+        code=error.code, message=storable(error.message), mend=error.mend, details=list(details)
+    )
+    return json_response(ErrorReply(error=body), error.status)
+
+
+def storable(text: str) -> str:
+    """Return text that can be encoded: a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def install_error_replies(app: FastAPI) -> None:
+    """Make every failure of a route an `ErrorReply`."""
+
+    @app.exception_handler(HithertoError)
+    async def expected(_: Request, error: HithertoError) -> Response:
+        if error.status >= SERVER_FAULT:
+            log.error("%s: %s", error.code, error.message)
+        return error_response(error)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return validation_response(error.errors())
+
+    @app.exception_handler(HTTPException)
+    async def unrouted(request: Request, error: HTTPException) -> Response:
+        if error.status_code == NOT_FOUND:
+            return error_response(NotFound(f"there is nothing at {request.url.path}"))
+        message = f"{request.method} {request.url.path}: {error.detail}"
+        reply = error_response(InvalidInput(message))
+        reply.status_code = error.status_code
+        return reply
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        log.exception("a bug met at %s", request.url.path, exc_info=error)
+        return error_response(
+            HithertoError(f"unexpected {type(error).__name__}", mend="See logs/server.log.")
+        )
+
+
+def validation_response(errors: Sequence[Any]) -> Response:
+    """Say which fields are wrong, without giving back what was sent."""
+    details = _problems(errors)
+    too_large = any(found["type"] in TOO_LONG_TYPES for found in errors)
+    return error_response(
+        (TooLarge if too_large else InvalidInput)(named_problems(errors)), details
+    )
+
+
+def named_problems(errors: Sequence[Any]) -> str:
+    """Return the first few problems in one line."""
+    named = [f"{found['field'] or 'request'}: {found['problem']}" for found in _problems(errors)]
+    return "; ".join(named[:MOST_NAMED])
+
+
+def _problems(errors: Sequence[Any]) -> list[dict[str, str]]:
+    return [
+        {
+            "field": storable(".".join(str(part) for part in found["loc"] if part != "body"))[:200],
+            "problem": storable(str(found["msg"]))[:300],
+        }
+        for found in errors[:MOST_PROBLEMS]
+    ]

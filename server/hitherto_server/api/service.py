@@ -1,0 +1,121 @@
+"""Routes over the server itself: who answers, how it is, stop, log in, rebuild."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
+
+from hitherto_contract import PROTOCOL, VERSION, Health, Status
+from hitherto_server.api.memories import Wired
+from hitherto_server.api.replies import json_response
+from hitherto_server.models.sources import find_model
+from hitherto_server.store.derived import rebuild_text, rebuild_vectors
+from hitherto_server.store.driver import choose_driver
+from hitherto_server.store.memories import totals
+from hitherto_server.store.sessions import counters
+
+if TYPE_CHECKING:
+    from hitherto_server.services import Services
+
+router = APIRouter()
+
+
+@router.get("/health")
+async def health() -> Response:
+    """Say who answers; the only thing that needs no token."""
+    return json_response(Health(version=VERSION, protocol=PROTOCOL))
+
+
+@router.get("/v1/status")
+async def status(services: Wired) -> Response:
+    """Say how the server is."""
+    return json_response(await status_of(services))
+
+
+@router.post("/v1/stop")
+async def stop(services: Wired) -> Response:
+    """Finish what was begun, then end."""
+    services.stopping.set()
+    return JSONResponse({"stopping": True})
+
+
+@router.post("/v1/login-code")
+async def login_code(services: Wired) -> Response:
+    """Make a one-time address of the settings UI."""
+    return JSONResponse({"url": services.login_url()})
+
+
+@router.post("/v1/reindex")
+async def reindex(services: Wired) -> Response:
+    """Rebuild every derived index from the store."""
+    return JSONResponse(await rebuild(services))
+
+
+async def rebuild(services: Services) -> dict[str, int]:
+    """Rebuild the derived indexes and return how many memories and vectors they hold."""
+    store, clock = services.store, services.clock
+    built = {"memories": await store.writer.run(partial(rebuild_text, clock=clock))}
+    model = services.embedder.model
+    if model is not None and store.has_vector_index:
+        again = partial(rebuild_vectors, model=model.name, dimension=model.dimension, clock=clock)
+        built["vectors"] = await store.writer.run(again)
+    return built
+
+
+async def status_of(services: Services) -> Status:
+    """Return the server's state, with a notice for each thing that is not as it should be."""
+    store = services.store
+    driver = choose_driver()
+    counts = await store.readers.run(lambda c: (totals(c), counters(c)))
+    spool = services.sessions.spool.counts()
+    model = _model(services)
+    waiting = await services.indexer.waiting()
+    return Status(
+        version=VERSION,
+        protocol=PROTOCOL,
+        pid=os.getpid(),
+        started_at_ms=services.started_at_ms,
+        home=str(services.home.root),
+        url=services.url,
+        database_bytes=services.home.database.stat().st_size,
+        schema_version=store.schema,
+        driver=f"{driver.name} (SQLite {driver.version})",
+        vector_index="sqlite-vec" if store.has_vector_index else "numpy scan",
+        model=model,
+        memories=counts[0],
+        pending={} if waiting is None else {"embeddings": waiting},
+        spool=spool,
+        lost_writes=store.writer.lost + counts[1].get("lost_writes", 0),
+        notices=notices(model, spool, store.writer.lost),
+    )
+
+
+def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str]:
+    """Return what a person should know, each with its mend."""
+    found: list[str] = []
+    if not model["installed"] or model["state"] == "failed":
+        found.append(f"recall is lexical ({model['reason']}): run `hitherto models fetch`")
+    if spool["dropped"]:
+        found.append(f"{spool['dropped']} hook events were dropped: the spool was full")
+    if spool["unreadable_bytes"]:
+        found.append("some spooled events could not be read: see spool/events.unreadable")
+    if lost:
+        found.append(f"{lost} writes were refused by the database: see logs/server.log")
+    return found
+
+
+def _model(services: Services) -> dict[str, Any]:
+    embedder = services.embedder
+    model = embedder.model
+    installed = find_model(services.home.models, services.settings.model) is not None
+    return {
+        "state": embedder.state,
+        "reason": embedder.reason,
+        "installed": installed,
+        "name": model.name if model else services.settings.model,
+        "dimension": model.dimension if model else None,
+    }

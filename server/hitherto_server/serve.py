@@ -1,0 +1,187 @@
+"""Running the server: one a data home, on a unix socket and on loopback TCP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import secrets
+import socket
+import sys
+import tempfile
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from hitherto_contract import PROTOCOL, VERSION
+from hitherto_server.core.clock import now_ms
+from hitherto_server.core.errors import AlreadyRunning
+from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hitherto_server.core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOOPBACK = "127.0.0.1"
+BACKLOG = 256
+GRACE_S = 3
+LOG_BYTES = 5 * 1024 * 1024
+
+
+def serve(home: Home, settings: Settings, *, announce: Callable[[str], None]) -> None:
+    """Own the data home and serve it until told to stop; `announce` gets the UI's address."""
+    home.create()
+    with owned(home):
+        log_to_file(home, settings.log_level)
+        asyncio.run(_serve(home, settings, announce))
+
+
+@contextmanager
+def owned(home: Home) -> Iterator[None]:
+    """Hold the data home's lock; another holder is an error."""
+    lock = FileLock(home.lock, timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        message = f"a server already owns {home.root}"
+        raise AlreadyRunning(message) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]) -> None:
+    import uvicorn
+
+    from hitherto_server.app import create_app, open_services
+
+    token = read_token(home)
+    unix = bind_unix(home)
+    tcp = bind_tcp(settings.port)
+    port = int(tcp.getsockname()[1])
+    async with open_services(home, settings, token=token, port=port) as services:
+        app = create_app(services)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_S,
+            lifespan="off",
+        )
+        server = uvicorn.Server(config)
+        watching = asyncio.create_task(_stop_when_asked(services.stopping, server))
+        write_record(home, port)
+        write_serve_command(home)
+        log.info("serving %s on port %d", home.root, port)
+        announce(services.login_url())
+        await server.serve(sockets=[unix, tcp])
+        watching.cancel()
+        await app.state.close()
+    home.record.unlink(missing_ok=True)
+    home.socket.unlink(missing_ok=True)
+    log.info("stopped")
+
+
+async def _stop_when_asked(stopping: asyncio.Event, server: object) -> None:
+    await stopping.wait()
+    server.should_exit = True  # type: ignore[attr-defined]
+
+
+def bind_unix(home: Home) -> socket.socket:
+    """Listen on the data home's socket, for the owner alone; a stale one is replaced."""
+    path = _socket_path(home)
+    path.unlink(missing_ok=True)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)  # a socket is created with the mode that the umask leaves
+    try:
+        listening.bind(str(path))
+    finally:
+        os.umask(before)
+    listening.listen(BACKLOG)
+    return listening
+
+
+def _socket_path(home: Home) -> Path:
+    """Return `run/server.sock`, or a shorter place that `run/socket` names."""
+    usual = home.run / "server.sock"
+    if len(os.fsencode(usual)) < MAX_SOCKET_BYTES:
+        home.socket_pointer.unlink(missing_ok=True)
+        return usual
+    if home.socket_pointer.exists() and home.socket.parent.is_dir():
+        return home.socket
+    short = Path(tempfile.mkdtemp(prefix="hitherto-")) / "server.sock"
+    write_private(home.socket_pointer, str(short))
+    return short
+
+
+def bind_tcp(port: int) -> socket.socket:
+    """Listen on loopback; if the port is taken, on a free one."""
+    for wanted in (port, 0):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((LOOPBACK, wanted))
+        except OSError:
+            listening.close()
+            if wanted == 0:
+                raise
+            continue
+        listening.listen(BACKLOG)
+        return listening
+    message = "unreachable: port 0 is free or raises"
+    raise AssertionError(message)
+
+
+def read_token(home: Home) -> str:
+    """Return the token of this installation; it is made at the first start."""
+    if home.token.exists():
+        return home.token.read_text(encoding="utf-8").strip()
+    token = secrets.token_urlsafe(32)
+    write_private(home.token, token)
+    return token
+
+
+def write_record(home: Home, port: int) -> None:
+    """Say who serves: process, port, version and protocol."""
+    record = {
+        "pid": os.getpid(),
+        "port": port,
+        "version": VERSION,
+        "protocol": PROTOCOL,
+        "started_at_ms": now_ms(),
+    }
+    write_private(home.record, json.dumps(record))
+
+
+def write_serve_command(home: Home) -> None:
+    """Say how this server is started, one argument a line: hooks and MCP start it so."""
+    command = [sys.executable, "-P", "-m", "hitherto_server", "serve"]
+    write_private(home.serve_command, "\n".join(command) + "\n")
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file of the owner's alone, whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    Path(name).replace(path)
+
+
+def log_to_file(home: Home, level: str) -> None:
+    """Send the log to logs/server.log, rotated, for the owner alone."""
+    path = home.logs / "server.log"
+    path.touch(mode=0o600)
+    handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())

@@ -1,0 +1,74 @@
+"""What is kept of an event: enough for later questions, bounded, and never a file's content.
+
+Prompts, commands and replies are not kept: a secret in one of them would be kept with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.store.sessions import (
+    NewEvent,
+    begin_session,
+    end_session,
+    next_generation,
+    put_event,
+)
+
+if TYPE_CHECKING:
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.store.driver import Connection
+
+MAX_PATH_CHARS = 1000
+SMALL_FIELDS = ("source", "reason", "trigger", "prompt_id", "tool_use_id", "permission_mode")
+FILE_FIELDS = ("file_path", "notebook_path")
+
+
+def detail_of(call: HookCall) -> dict[str, Any]:
+    """Return what is kept of an event's body."""
+    detail: dict[str, Any] = {
+        name: call.text(name, most=200) for name in SMALL_FIELDS if call.text(name)
+    }
+    for name in FILE_FIELDS:
+        if path := call.text("tool_input", name, most=MAX_PATH_CHARS):
+            detail["file"] = path
+    if prompt := call.text("prompt"):
+        detail["prompt_chars"] = len(prompt)
+    return detail
+
+
+def note_event(
+    connection: Connection, call: HookCall, *, project: int | None, received_at_ms: int
+) -> int | None:
+    """Write an event and its session; None if the event was noted already."""
+    begin_session(
+        connection,
+        call.session_id,
+        client="claude-code",
+        at_ms=call.at_ms,
+        project=project,
+        working_dir=call.folder,
+    )
+    event = NewEvent(
+        session_id=call.session_id,
+        name=call.event,
+        body_hash=call.body_hash,
+        at_ms=call.at_ms,
+        received_at_ms=received_at_ms,
+        spooled=call.spooled,
+        tool_name=call.text("tool_name", most=200) or None,
+        detail=detail_of(call),
+    )
+    noted = put_event(connection, event)
+    if noted is not None:
+        _move_session(connection, call)
+    return noted
+
+
+def _move_session(connection: Connection, call: HookCall) -> None:
+    match call.event:
+        case "SessionStart" if call.text("source") != "resume":
+            next_generation(connection, call.session_id, call.at_ms)
+        case "SessionEnd":
+            reason = call.text("reason", most=200) or "unknown"
+            end_session(connection, call.session_id, reason=reason, at_ms=call.at_ms)

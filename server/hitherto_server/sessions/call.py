@@ -1,0 +1,81 @@
+"""One hook call: what the client said, when, and where."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from hitherto_server.core.errors import InvalidInput
+
+MAX_NAME_CHARS = 200
+
+
+@dataclass(frozen=True)
+class HookCall:
+    """A hook call, read with care: its fields come from another program."""
+
+    event: str
+    body: dict[str, Any]
+    body_hash: str
+    at_ms: int
+    project_dir: str | None
+    deadline_ms: int | None = None
+    spooled: bool = False
+
+    @property
+    def session_id(self) -> str:
+        return self.text("session_id", most=MAX_NAME_CHARS)
+
+    @property
+    def folder(self) -> str | None:
+        """The project's folder: what the client names, else where it runs."""
+        return self.project_dir or self.text("cwd") or None
+
+    def text(self, *path: str, most: int = 1_000_000) -> str:
+        """Return a text field as storable text; empty if it is missing or no text."""
+        value: Any = self.body
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        return storable(value)[:most] if isinstance(value, str) else ""
+
+
+def read_call(
+    event: str,
+    raw: bytes,
+    *,
+    at_ms: int,
+    project: str | None = None,
+    deadline_ms: int | None = None,
+    spooled: bool = False,
+) -> HookCall:
+    """Read a hook's input; what is no JSON object with a session is refused."""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        message = f"the hook's input is no JSON: {type(error).__name__}"
+        raise InvalidInput(message) from error
+    if not isinstance(body, dict) or not isinstance(body.get("session_id"), str):
+        message = "the hook's input is no object with a session_id"
+        raise InvalidInput(message)
+    return HookCall(
+        event=storable(event)[:MAX_NAME_CHARS],
+        body=body,
+        body_hash=hash_of(raw),
+        at_ms=at_ms,
+        project_dir=storable(unquote(project)) if project else None,
+        deadline_ms=deadline_ms,
+        spooled=spooled,
+    )
+
+
+def hash_of(raw: bytes) -> str:
+    """Return the sha256 of an input, the same whether it came directly or by the spool."""
+    return hashlib.sha256(raw.replace(b"\r", b" ").replace(b"\n", b" ").strip()).hexdigest()
+
+
+def storable(text: str) -> str:
+    """Return text that a database can keep: no NUL, no lone surrogate."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,121 @@
+"""Where hook calls arrive: each event is noted once, and some are answered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import HithertoError, InvalidInput
+from hitherto_server.sessions.bookkeeping import note_event
+from hitherto_server.sessions.call import HookCall, read_call
+from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
+from hitherto_server.sessions.spool_reader import parse_record
+from hitherto_server.store.sessions import SAME_WITHIN_MS
+
+if TYPE_CHECKING:
+    from hitherto_server.sessions.moments import Reply, Tools
+    from hitherto_server.sessions.spool_reader import Record, Spool
+
+log = logging.getLogger(__name__)
+
+DRAIN_EVERY_S = 2.0
+REMEMBERED_CALLS = 512
+
+
+@dataclass
+class SessionDesk:
+    """Takes the hooks' calls, directly and from the spool."""
+
+    tools: Tools
+    spool: Spool
+    _recent: OrderedDict[tuple[str, str, str], int] = field(default_factory=OrderedDict)
+    _draining: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to take in what was spooled, now and from time to time."""
+        self._draining = asyncio.create_task(self._drain_for_ever(), name="spool")
+
+    async def close(self) -> None:
+        """Stop draining; what is left is taken in after the next start."""
+        if self._draining is not None:
+            self._draining.cancel()
+            await asyncio.gather(self._draining, return_exceptions=True)
+
+    async def take(self, call: HookCall) -> Reply:
+        """Note a call and return what the client should hear; a repeated one is not noted."""
+        if self._is_repeat(call):
+            return None
+        project = await self._project_number(call)
+        noting = asyncio.create_task(self._note(call, project))
+        if call.event == "UserPromptSubmit" and not call.spooled:
+            return await answer_prompt(self.tools, call, noting)
+        noted = await noting
+        if noted is None:
+            return None
+        return await self._after_noting(call)
+
+    async def _after_noting(self, call: HookCall) -> Reply:
+        tool = call.text("tool_name")
+        match call.event:
+            case "SessionStart" if not call.spooled:
+                return await answer_start(self.tools, call)
+            case "PostToolUse" if tool == "ExitPlanMode":
+                await store_plan(self.tools, call)
+        return None
+
+    async def _note(self, call: HookCall, project: int | None) -> int | None:
+        job = partial(note_event, call=call, project=project, received_at_ms=self.tools.clock())
+        return await self.tools.store.writer.run(job)
+
+    async def _project_number(self, call: HookCall) -> int | None:
+        if call.folder is None:
+            return None
+        return (await self.tools.projects.find(call.folder)).number
+
+    def _is_repeat(self, call: HookCall) -> bool:
+        """Tell whether the same call is here already: settings and a plugin both registered it."""
+        key = (call.session_id, call.event, call.body_hash)
+        before = self._recent.get(key)
+        self._recent[key] = call.at_ms
+        while len(self._recent) > REMEMBERED_CALLS:
+            self._recent.popitem(last=False)
+        return before is not None and abs(call.at_ms - before) <= SAME_WITHIN_MS
+
+    async def _drain_for_ever(self) -> None:
+        while True:
+            try:
+                await self.drain()
+            except (HithertoError, OSError):
+                log.exception("the spool waits")
+            await asyncio.sleep(DRAIN_EVERY_S)
+
+    async def drain(self) -> int:
+        """Take in what was spooled and return how many lines that were."""
+        count = 0
+        while (batch := await asyncio.to_thread(self.spool.take)) is not None:
+            for line in await asyncio.to_thread(self.spool.read_lines, batch):
+                await self._take_line(line)
+                count += 1
+            await asyncio.to_thread(self.spool.done, batch)
+        return count
+
+    async def _take_line(self, line: bytes) -> None:
+        try:
+            await self.take(_spooled_call(parse_record(line)))
+        except InvalidInput as error:
+            log.warning("a spooled event could not be read: %s", error.message)
+            await asyncio.to_thread(self.spool.keep_unreadable, line)
+
+
+def _spooled_call(record: Record) -> HookCall:
+    return read_call(
+        record.event,
+        record.body,
+        at_ms=record.time_ns // 1_000_000,
+        project=record.project or None,
+        spooled=True,
+    )

@@ -1,0 +1,155 @@
+"""What Hitherto does at each moment of a session that it answers."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hitherto_contract import MAX_CONTENT_CHARS, RememberRequest
+from hitherto_server.core.clock import uuid7
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.text import content_hash
+from hitherto_server.gates.remember import remember
+from hitherto_server.recall.admission import Admission, Occasion
+from hitherto_server.recall.hits import Question
+from hitherto_server.sessions.silence import silent_because
+from hitherto_server.store.sessions import generation_of
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.settings import Settings
+    from hitherto_server.gates.context import WriteContext
+    from hitherto_server.recall.pipeline import Recaller
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.ledger import Channel
+    from hitherto_server.store.projects import Projects
+
+Reply = dict[str, Any] | None
+"""The JSON object that the hook prints; None prints nothing."""
+
+MAX_QUERY_CHARS = 4000
+DELIVERY_MS = 15
+"""What the way back to the client takes: a reply that is later is not delivered."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the moments work with."""
+
+    store: Store
+    projects: Projects
+    writes: WriteContext
+    recaller: Recaller
+    settings: Settings
+    wake_model: Callable[[], None]
+    clock: Clock
+
+
+async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
+    """Give the few memories that a prompt is about, if any; recall runs beside the note."""
+    prompt = call.text("prompt")
+    silence = silent_because(prompt)
+    if silence is not None:
+        await noting
+        return None
+    tools.wake_model()
+    try:
+        question = await _question(tools, call, prompt[:MAX_QUERY_CHARS])
+        settings = tools.settings
+        occasion = await _occasion(
+            tools, call, "prompt", settings.prompt_memories, settings.prompt_tokens
+        )
+        admission = await tools.recaller.consider(question, occasion)
+    finally:
+        noted = await noting
+    if noted is None:
+        return None
+    return await _deliver(tools, call, admission)
+
+
+async def answer_start(tools: Tools, call: HookCall) -> Reply:
+    """Give a session its brief; a resumed one still has what it was given."""
+    tools.wake_model()
+    source = call.text("source")
+    if source == "resume":
+        return None
+    channel: Channel = "compaction" if source == "compact" else "start"
+    question = await _question(tools, call, "")
+    settings = tools.settings
+    occasion = await _occasion(tools, call, channel, settings.brief_memories, settings.brief_tokens)
+    admission = await tools.recaller.brief(question, occasion)
+    return await _deliver(tools, call, admission)
+
+
+async def store_plan(tools: Tools, call: HookCall) -> None:
+    """Keep an approved plan, once; its text decides whether it is the same."""
+    plan = call.text("tool_response", "plan").strip()
+    if not plan or call.folder is None:
+        return
+    tags = ["plan"] if len(plan) <= MAX_CONTENT_CHARS else ["plan", "cut"]
+    request = RememberRequest(
+        content=plan[:MAX_CONTENT_CHARS],
+        kind="plan",
+        source="plan",
+        source_ref=call.text("tool_response", "filePath", most=200).rsplit("/", 1)[-1] or None,
+        idempotency_key=f"plan:{content_hash(plan[:MAX_CONTENT_CHARS])}",
+        tags=tags,
+        project_dir=call.folder,
+        session_id=call.session_id,
+        actor="hook",
+    )
+    try:
+        await remember(tools.writes, request)
+    except HithertoError as error:
+        log.warning("a plan was not stored: %s", error.message)
+
+
+async def _question(tools: Tools, call: HookCall, text: str) -> Question:
+    project = await tools.projects.find(call.folder) if call.folder else None
+    return Question(
+        text=text,
+        project=project.number if project else None,
+        root=project.root if project else None,
+    )
+
+
+async def _occasion(
+    tools: Tools, call: HookCall, channel: Channel, memories: int, tokens: int
+) -> Occasion:
+    generation = await tools.store.readers.run(lambda c: generation_of(c, call.session_id))
+    at_ms = tools.clock()
+    return Occasion(
+        session_id=call.session_id,
+        generation=generation,
+        channel=channel,
+        admission=uuid7(at_ms),
+        at_ms=at_ms,
+        memories=memories,
+        tokens=tokens,
+    )
+
+
+async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
+    """Enter the admission in the ledger and return it, unless it would come too late."""
+    if call.deadline_ms is not None:
+        spent_ms = tools.clock() - call.at_ms
+        if spent_ms > call.deadline_ms - DELIVERY_MS:
+            log.warning("%s of %s withheld: %d ms", call.event, call.session_id, spent_ms)
+            return None
+    admission = await tools.recaller.deliver(admission)
+    if not admission.text:
+        return None
+    return {
+        "systemMessage": f"Hitherto: {admission.notice}",
+        "hookSpecificOutput": {
+            "hookEventName": call.event,
+            "additionalContext": admission.text,
+        },
+    }

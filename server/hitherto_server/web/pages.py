@@ -1,0 +1,71 @@
+"""The settings UI's first pages: how the server is, and a search over memories."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+
+from hitherto_contract import MemoriesRequest, RecallRequest
+from hitherto_contract.recall import MAX_QUERY_CHARS
+from hitherto_server.api.access import COOKIE
+from hitherto_server.api.listing import list_memories
+from hitherto_server.api.memories import Wired
+from hitherto_server.api.operations import recall
+from hitherto_server.api.service import status_of
+from hitherto_server.core.clock import date_of
+from hitherto_server.core.errors import Unauthorized
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+A_YEAR_S = 365 * 24 * 3600
+
+router = APIRouter()
+
+
+def static_files() -> StaticFiles:
+    """Serve the style sheet that the wheel carries."""
+    return StaticFiles(directory=HERE / "static")
+
+
+@router.get("/login")
+async def login(services: Wired, code: str = "") -> Response:
+    """Turn a one-time code into a cookie."""
+    if not services.takes_login_code(code):
+        message = "this login address was used already, or is too old"
+        raise Unauthorized(message, mend="Run `hitherto status` for a new one.")
+    response = RedirectResponse("/", status_code=303)
+    response.set_cookie(COOKIE, services.token, max_age=A_YEAR_S, httponly=True, samesite="strict")
+    return response
+
+
+@router.get("/")
+async def overview(services: Wired, q: str = "") -> HTMLResponse:
+    """Show how the server is, and what a search finds; without one, what is newest."""
+    query = q.strip()[:MAX_QUERY_CHARS].replace("\x00", "")
+    found: dict[str, Any] = {"query": query}
+    if query:
+        found["reply"] = await recall(services, RecallRequest(query=query, limit=20))
+    else:
+        found["recent"] = await list_memories(services, MemoriesRequest(limit=20))
+    page = templates().get_template("overview.html")
+    status = await status_of(services)
+    return HTMLResponse(page.render(status=status, **found))
+
+
+@cache
+def templates() -> Environment:
+    """Return the template environment; jinja2 is imported at the first page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters["date"] = date_of
+    return environment
