@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hitherto_server.standing.deadline import OutOfTime, spend
@@ -16,7 +16,6 @@ from hitherto_server.standing.reading import (
     FileState,
     FileText,
     Signature,
-    permitted,
     read_file,
     signature_of,
 )
@@ -29,6 +28,8 @@ from hitherto_server.standing.verify import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hitherto_server.standing.anchors import Anchor, Part
     from hitherto_server.standing.moves import GitMoves
 
@@ -82,7 +83,7 @@ class FileStates:
     """Looks at anchors; what it learned of a file's content stays known as long as that content."""
 
     def __init__(self, *, max_files: int = MAX_FILES, max_findings: int = MAX_FINDINGS) -> None:
-        self._hashes: Bounded[Path, tuple[Signature, str]] = Bounded(max_files)
+        self._hashes: Bounded[tuple[str, str], tuple[Signature, str]] = Bounded(max_files)
         self._findings: Bounded[tuple[str, str, tuple[Part, ...]], tuple[PartFinding, ...]] = (
             Bounded(max_findings)
         )
@@ -100,9 +101,10 @@ class FileStates:
     def read(self, root: Path, name: str) -> FileState:
         """Read a file as `read_file` does, and remember its hash."""
         state = read_file(root, name)
-        target = permitted(root, name)
-        if state.file_hash and state.signature and isinstance(target, Path):
-            self._remember(target, state.signature, state.file_hash)
+        if state.file_hash and state.signature:
+            newest = max(state.signature[:2])
+            if time.time_ns() - newest > SETTLED_NS:
+                self._hashes.put((str(root), name), (state.signature, state.file_hash))
         return state
 
     def _in_time(
@@ -130,12 +132,9 @@ class FileStates:
     def _look_at(
         self, root: Path, anchor: Anchor, path: str, deadline: float | None
     ) -> AnchorFinding:
-        target = permitted(root, path)
         if anchor.file_hash is None:
             return AnchorFinding(anchor.path, "withheld", note="it was never read")
-        if isinstance(target, FileState):
-            return AnchorFinding(anchor.path, "unreadable", note=target.reason)
-        if (known := self._known(target)) == anchor.file_hash:
+        if (known := self._known(root, path)) == anchor.file_hash:
             return unchanged(anchor)
         if known and (parts := self._findings.get((known, path, anchor.parts))) is not None:
             return AnchorFinding(anchor.path, "edited", parts)
@@ -159,20 +158,16 @@ class FileStates:
             self._findings.put(key, parts)
         return AnchorFinding(anchor.path, "edited", parts)
 
-    def _known(self, target: Path) -> str | None:
-        known = self._hashes.get(target)
+    def _known(self, root: Path, path: str) -> str | None:
+        known = self._hashes.get((str(root), path))
         if known is None:
             return None
         try:
-            now = signature_of(target.stat())
-        except OSError:
+            # a status opens nothing, and the same one means the same file that was permitted before
+            now = signature_of(os.stat(f"{root}/{path}"))  # noqa: PTH116 - a Path costs more than it
+        except (OSError, ValueError):
             return None
         return known[1] if known[0] == now else None
-
-    def _remember(self, target: Path, signature: Signature, file_hash: str) -> None:
-        newest = max(signature[0], signature[1])
-        if time.time_ns() - newest > SETTLED_NS:
-            self._hashes.put(target, (signature, file_hash))
 
 
 def standings(

@@ -15,9 +15,11 @@ Style = Literal["json", "yaml", "toml", "ini"]
 Path = tuple[str, ...]
 
 CHECK_EVERY = 512
-STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+MAX_LINE_CHARS = 1000
+STRING = r"\"(?:\\.|[^\"\\\n])*+\"|'(?:\\.|[^'\\\n])*+'"
 TOKEN = re.compile(rf"{STRING}|[\w.+-]+|[^\s\w]")
-JSON_TOKEN = re.compile(rf"//[^\n]*|/\*.*?\*/|{STRING}|[^\s\"'{{}}\[\],:]+|[{{}}\[\],:]", re.DOTALL)
+JSON_COMMENT = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
+JSON_TOKEN = re.compile(rf"{JSON_COMMENT}|{STRING}|[^\s\"'{{}}\[\],:/]+|[{{}}\[\],:/]")
 YAML_KEY = re.compile(rf"^(\s*(?:-\s+)*)({STRING}|[^\s#'\"\[\]{{}},][^#:\n]*?)\s*:(?=\s|$)")
 TOML_HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 TOML_KEY = re.compile(rf"^\s*((?:{STRING}|[\w-]+)(?:\s*\.\s*(?:{STRING}|[\w-]+))*)\s*=")
@@ -162,7 +164,8 @@ def _lines(text: str, deadline: float | None) -> Iterator[tuple[int, str]]:
     for count, line in enumerate(text.splitlines(keepends=True)):
         if count % CHECK_EVERY == 0:
             spend(deadline)
-        yield start, line
+        if len(line) <= MAX_LINE_CHARS:
+            yield start, line
         start += len(line)
 
 

@@ -15,29 +15,32 @@ MAX_NAMES = 64
 MAX_TEXT_CHARS = 64_000
 MIN_QUOTE_CHARS = 8
 MIN_FENCED_CHARS = 12
+MAX_RUN_CHARS = 300
 MAX_LINE_CHARS = 200
 
 FENCE = re.compile(r"^(```|~~~)[^\n]*\n(.*?)(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 TICKED = re.compile(r"(`{1,2})([^`\n]+)\1")
 QUOTED = re.compile(r"\"([^\"\n]{8,400})\"|“([^”\n]{8,400})”")
-URL = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
-PATH = re.compile(
-    r"(?<![\w@])(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}(?![\w/])"
-)
+URL = re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE)
+# one run of characters that code and paths are made of; patterns are tried on short runs only,
+# for they may look at a run more than once
+RUN = re.compile(r"[\w.$@/+:#>~-]++(?:\(\))?")
+PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}")
 FOLDED_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+|[A-Z][a-z]+file|\.[\w.-]+")
 IDENTIFIER = re.compile(r"[$@#]{0,2}[^\W\d][\w$]*(?:-\w+)*(?:(?:\.|::|->|#)[^\W\d][\w-]*)*[!?]?")
 CALL = re.compile(r"(.+?)\s?\([^()]*\)?")
 CODE_SHAPED = re.compile(
-    r"""(?<![\w.$-])(?:
-      [^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)+ (?:\(\))?   # dotted: a.b, A::b
-    | \w*[^\W_]_[^\W_]\w*                               # snake_case, CONSTANT_CASE
-    | __\w+__ | _[^\W\d_]\w+                            # dunder, private
-    | [a-z][a-z0-9]*[A-Z]\w*                            # camelCase
-    | [A-Z][a-z0-9]+[A-Z]\w*                            # PascalCase of two humps or more
-    | [^\W\d]\w*\(\)                                    # call()
-    )(?![\w$])""",
+    r"""(?:
+      [^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)+   # dotted: a.b, A::b
+    | \w*[^\W_]_[^\W_]\w*                     # snake_case, CONSTANT_CASE
+    | __\w+__ | _[^\W\d_]\w+                  # dunder, private
+    | [a-z][a-z0-9]*[A-Z]\w*                  # camelCase
+    | [A-Z][a-z0-9]+[A-Z]\w*                  # PascalCase of two humps or more
+    | [^\W\d]\w*(?=\(\))                      # call()
+    )(?:\(\))?""",
     re.VERBOSE,
 )
+PIECE = re.compile(r"[/+@~-]|(?<!:):(?!:)|(?<=-)>")
 LINE_NUMBER = re.compile(r":\d+(?:[:-]\d+)?$")
 # words that every file holds, or that only look like code
 COMMON = frozenset(
@@ -89,6 +92,8 @@ def _all_names(content: str) -> Iterator[Name]:
 
 
 def _ticked(span: str) -> Iterator[Name]:
+    if len(span) > MAX_RUN_CHARS:
+        return
     place = LINE_NUMBER.sub("", span)
     if PATH.fullmatch(place) or FOLDED_PATH.fullmatch(place):
         yield Name("path", place)
@@ -104,13 +109,24 @@ def _ticked(span: str) -> Iterator[Name]:
 
 
 def _paths(prose: str) -> Iterator[Name]:
-    for match in PATH.finditer(prose.replace("`", " ")):
-        yield Name("path", match.group())
+    for run in _runs(prose.replace("`", " ")):
+        place = LINE_NUMBER.sub("", run)
+        if PATH.fullmatch(place):
+            yield Name("path", place)
 
 
 def _code_shaped(text: str) -> Iterator[Name]:
-    for match in CODE_SHAPED.finditer(text):
-        yield from _identifier(match.group().removesuffix("()"))
+    for run in _runs(text):
+        pieces = [run] if CODE_SHAPED.fullmatch(run) else PIECE.split(run)
+        for piece in pieces:
+            if CODE_SHAPED.fullmatch(piece):
+                yield from _identifier(piece.removesuffix("()"))
+
+
+def _runs(text: str) -> Iterator[str]:
+    for match in RUN.finditer(text):
+        if len(match.group()) <= MAX_RUN_CHARS:
+            yield match.group().rstrip(".:-/>#").lstrip(":->")
 
 
 def _identifier(word: str) -> Iterator[Name]:

@@ -18,7 +18,7 @@ from hitherto_server.standing.paths import confine, is_private
 MAX_FILE_BYTES = 4 * 1024 * 1024
 BINARY_PROBE_BYTES = 8192
 
-Signature: TypeAlias = tuple[int, int, int, int]
+Signature: TypeAlias = tuple[int, int, int, int, int]
 Condition = Literal["read", "gone", "withheld"]
 
 
@@ -42,14 +42,11 @@ def read_file(root: Path, name: str) -> FileState:
     if isinstance(target, FileState):
         return target
     try:
-        # the path is resolved: a link that takes its place meanwhile is not followed
-        handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return _read(target)
     except (FileNotFoundError, NotADirectoryError):
         return FileState("gone")
     except OSError:
         return FileState("withheld", "it cannot be read")
-    with os.fdopen(handle, "rb", buffering=0) as file:
-        return _read(file.fileno())
 
 
 def permitted(root: Path, name: str) -> Path | FileState:
@@ -64,17 +61,28 @@ def permitted(root: Path, name: str) -> Path | FileState:
 
 def signature_of(status: os.stat_result) -> Signature:
     """Give what a file's status shows of a change."""
-    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+    return (
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_size,
+        status.st_ino,
+        status.st_dev,
+    )
 
 
-def _read(handle: int) -> FileState:
-    status = os.fstat(handle)
-    if not stat.S_ISREG(status.st_mode):
-        return FileState("withheld", "it is not a plain file")
-    if status.st_size > MAX_FILE_BYTES:
-        return FileState("withheld", "it is too large")
-    with os.fdopen(os.dup(handle), "rb") as file:
-        content = file.read(MAX_FILE_BYTES + 1)
+def _read(target: Path) -> FileState:
+    # the path is resolved: a link that takes its place meanwhile is not followed
+    handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            return FileState("withheld", "it is not a plain file")
+        if status.st_size > MAX_FILE_BYTES:
+            return FileState("withheld", "it is too large")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(MAX_FILE_BYTES)
+    finally:
+        os.close(handle)
     digest = hashlib.sha256(content).hexdigest()
     binary = b"\0" in content[:BINARY_PROBE_BYTES]
     return FileState("read", "", digest, None if binary else content, signature_of(status))

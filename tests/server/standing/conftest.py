@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from hitherto_server.standing.anchors import Anchor, anchor
 from hitherto_server.standing.decide import MemoryFacts, StandingView
 from hitherto_server.standing.files import FileStates, Remembered, standings
-from hitherto_server.standing.moves import GitMoves
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hitherto_server.standing.moves import GitMoves
 
 FACTS = MemoryFacts("agent", learned_at_ms=1_790_000_000_000)
 
@@ -22,6 +26,7 @@ class Tree:
 
     root: Path
     states: FileStates = field(default_factory=FileStates)
+    facts: MemoryFacts = FACTS
 
     def write(self, name: str, text: str | bytes) -> None:
         path = self.root / name
@@ -38,7 +43,7 @@ class Tree:
         moves: GitMoves | None = None,
         deadline: float | None = None,
     ) -> StandingView:
-        memory = Remembered(FACTS, anchors)
+        memory = Remembered(self.facts, anchors)
         return standings([memory], self.root, self.states, moves, deadline)[0]
 
     def git(self, *arguments: str) -> str:

@@ -1,0 +1,200 @@
+"""What an anchor holds on to, and what it lets pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hitherto_server.standing.anchors import Part, anchor, reanchor
+from hitherto_server.standing.reading import FileState, FileText
+from hitherto_server.standing.verify import check
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Tree
+
+STORE = '''\
+import json
+
+TIMEOUT = 30
+
+
+class SessionStore:
+    """Keeps sessions."""
+
+    limit = 10
+
+    def save(self, session):
+        text = json.dumps(session)
+        self.rows.append(text)
+        return len(self.rows)
+
+    def load(self, number):
+        return json.loads(self.rows[number])
+
+
+def unrelated(value):
+    return value + 1
+'''
+
+
+def parts_of(tree: Tree, content: str, text: str = STORE) -> dict[str, str]:
+    tree.write("store.py", text)
+    anchors = tree.anchored(content, "store.py")
+    return {part.name: part.kind for part in anchors[0].parts}
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("`TIMEOUT` is short", {"TIMEOUT": "symbol"}),
+        ("`SessionStore.save` appends", {"SessionStore.save": "symbol"}),
+        ("`session_store.save()` appends", {"SessionStore.save": "symbol"}),
+        ("`store.unrelated` adds one", {"unrelated": "symbol"}),
+        ("`self.save` appends", {"save": "symbol"}),
+        ("`json.dumps` is slow here", {"json.dumps": "mention"}),
+        ("`other.save` is something else", {}),
+        ("`nowhere_to_be_found` matters", {}),
+        (
+            'it has "return len(self.rows)"',
+            {"return len(self.rows)": "line", "self.rows": "mention"},
+        ),
+    ],
+)
+def test_a_name_is_tied_to_what_it_means_in_the_file(
+    tree: Tree, content: str, parts: dict[str, str]
+) -> None:
+    assert parts_of(tree, content) == parts
+
+
+def test_a_class_named_beside_its_method_is_read_by_its_outline(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`SessionStore` in store.py: `save` keeps text, never objects.")
+    tree.write("store.py", STORE.replace("self.rows[number]", "self.rows[number - 1]"))
+    assert tree.standing(anchors).standing == "current"
+    tree.write("store.py", STORE.replace("limit = 10", "limit = 20"))
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_a_class_named_alone_is_read_as_a_whole(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`SessionStore` in store.py keeps text.")
+    tree.write("store.py", STORE.replace("self.rows[number]", "self.rows[number - 1]"))
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_another_definition_of_the_same_name_changes_nothing(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`save` in store.py returns the count.")
+    tree.write("store.py", STORE + "\n\nclass Other:\n    def save(self):\n        return None\n")
+    assert tree.standing(anchors).standing == "current"
+
+
+def test_when_some_parts_are_gone_the_memory_is_changed_and_says_which(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("store.py: `save`, `TIMEOUT` and `unrelated` belong together.")
+    tree.write("store.py", STORE.replace("TIMEOUT = 30\n", ""))
+    view = tree.standing(anchors)
+    assert (view.standing, view.reason) == ("changed", "TIMEOUT is gone from store.py")
+    assert "save reads as before in store.py" in view.details
+
+
+def test_a_changed_file_in_which_nothing_is_named_is_changed(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("The store is slow.", "store.py")
+    tree.write("store.py", STORE + "\n")
+    view = tree.standing(anchors)
+    assert view.standing == "changed"
+    assert "nothing can be told apart" in view.reason
+
+
+def test_moving_a_line_out_of_its_branch_is_an_edit(tree: Tree) -> None:
+    tree.write("a.py", "def act(x):\n    if x:\n        one()\n        two()\n")
+    anchors = tree.anchored("`act` in a.py")
+    tree.write("a.py", "def act(x):\n    if x:\n        one()\n    two()\n")
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_a_syntax_error_does_not_make_a_part_gone(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`save` in store.py")
+    tree.write("store.py", STORE.replace("def save(self, session):", "def save(self, ((session:"))
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_a_short_constant_is_not_taken_for_the_new_name_of_another(tree: Tree) -> None:
+    tree.write("a.py", "FIRST = None\nSECOND = None\n")
+    anchors = tree.anchored("`FIRST` in a.py")
+    tree.write("a.py", "SECOND = None\n")
+    assert tree.standing(anchors).standing == "stale"
+
+
+def test_a_mention_is_intact_while_the_word_stands_somewhere(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("store.py uses `json.loads`")
+    tree.write("store.py", STORE.replace("return json.loads(", "yield json.loads("))
+    assert tree.standing(anchors).standing == "current"
+    tree.write("store.py", STORE.replace("json.loads(", "json.loads_all("))
+    assert tree.standing(anchors).standing == "stale"
+
+
+def test_a_hash_made_in_an_unknown_way_is_never_compared(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    part = Part("symbol", "save", "whole99:0123456789abcdef")
+    (finding,) = check(
+        tree.anchored("x", "store.py")[0].__class__("store.py", "0", (part,)),
+        FileText("store.py", STORE.encode()),
+    )
+    assert finding.state == "incomparable"
+
+
+def test_confirming_ties_the_memory_to_its_files_as_they_are_now(tree: Tree) -> None:
+    content = "`save` in store.py returns the count, see `TIMEOUT`."
+    tree.write("store.py", STORE)
+    tree.write("gone.py", "x = 1\n")
+    anchors = tree.anchored(content, "store.py", "gone.py")
+    (tree.root / "gone.py").unlink()
+    (tree.root / "store.py").unlink()
+    tree.write("lib/store.py", STORE.replace("len(self.rows)", "len(self.rows) - 1"))
+    renewed = reanchor(content, anchors, tree.root, moved={"store.py": "lib/store.py"})
+    assert [known.path for known in renewed] == ["lib/store.py"]
+    assert tree.standing(renewed).standing == "current"
+
+
+def test_files_are_read_through_the_reader_that_is_given(tmp_path: Path) -> None:
+    state = FileState("read", "", "abc", b"def run_it(): pass\n")
+    (found,) = anchor("`run_it`", ["a.py"], tmp_path, lambda _root, _name: state, commit="c0ffee1")
+    assert (found.file_hash, found.commit) == ("abc", "c0ffee1")
+    assert [part.name for part in found.parts] == ["run_it"]
+
+
+SAVE = STORE[STORE.index("    def save") : STORE.index("    def load")]
+REGION = (STORE.index("def save"), STORE.index("def save") + len(SAVE.strip()))
+fast = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@fast
+@given(st.text("abcxyz_ =+()#\n    ", max_size=40))
+def test_no_edit_outside_the_named_parts_changes_the_standing(tree: Tree, addition: str) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`save` and `TIMEOUT` in store.py")
+    comment = "".join(f"# {line}\n" for line in addition.splitlines())
+    tree.write("store.py", f"{comment}{STORE}\n\nlast = {addition!r}\n{comment}")
+    assert tree.standing(anchors).standing == "current"
+
+
+@fast
+@given(st.integers(*(REGION[0] + len("def save"), REGION[1] - 1)), st.sampled_from("qZ7"))
+def test_every_edit_of_a_letter_inside_a_named_part_is_noticed(
+    tree: Tree, place: int, letter: str
+) -> None:
+    if STORE[place].isspace() or STORE[place] == letter:
+        return
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`save` in store.py")
+    tree.write("store.py", STORE[:place] + letter + STORE[place + 1 :])
+    assert tree.standing(anchors).standing in {"changed", "stale"}

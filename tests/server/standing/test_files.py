@@ -1,0 +1,158 @@
+"""The cache: fast while nothing changes, never behind, never beyond its time."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hitherto_server.standing import files as files_module
+from hitherto_server.standing.deadline import OutOfTime
+from hitherto_server.standing.definitions import source_of
+from hitherto_server.standing.files import Bounded, FileStates, Remembered, standings
+
+if TYPE_CHECKING:
+    from conftest import Tree
+
+YEAR_AGO = time.time() - 365 * 86_400
+
+
+def module(number: int) -> str:
+    return "".join(f"def act_{number}_{n}(value):\n    return value * {n}\n\n\n" for n in range(60))
+
+
+def ten_memories(tree: Tree) -> list[Remembered]:
+    for number in range(30):
+        tree.write(f"pkg/m{number}.py", module(number))
+    memories = []
+    for first in range(0, 30, 3):
+        content = " ".join(f"`act_{n}_7` in pkg/m{n}.py" for n in range(first, first + 3))
+        memories.append(Remembered(tree.facts, tree.anchored(content)))
+    return memories
+
+
+def best_ms(tree: Tree, memories: list[Remembered], states: FileStates) -> float:
+    took = []
+    for _ in range(7):
+        start = time.perf_counter()
+        views = standings(memories, tree.root, states)
+        took.append((time.perf_counter() - start) * 1000)
+        assert {view.standing for view in views} == {"current"}
+    return min(took)
+
+
+@pytest.mark.parametrize("edited", [False, True], ids=["untouched", "edited elsewhere"])
+def test_ten_hits_with_three_files_each_take_less_than_five_milliseconds_warm(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, edited: bool
+) -> None:
+    monkeypatch.setattr(files_module, "SETTLED_NS", 0)
+    memories = ten_memories(tree)
+    if edited:
+        for number in range(30):
+            tree.write(f"pkg/m{number}.py", module(number) + "last = 1\n")
+    assert len({anchor.path for memory in memories for anchor in memory.anchors}) == 30
+    took_ms = best_ms(tree, memories, FileStates())
+    print(f"ten hits warm: {took_ms:.2f} ms")
+    assert took_ms <= 5
+
+
+def test_an_unchanged_file_is_read_once_and_a_changed_one_parsed_once(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = files_module.read_file
+    monkeypatch.setattr(files_module, "SETTLED_NS", 0)
+    monkeypatch.setattr(
+        files_module, "read_file", lambda root, name: (read.append(name), real(root, name))[1]
+    )
+    tree.write("a.py", module(1))
+    anchors = tree.anchored("`act_1_7` in a.py")
+    for _ in range(3):
+        assert tree.standing(anchors).standing == "current"
+    assert read == ["a.py"]
+    tree.write("a.py", module(1) + "x = 1\n")
+    for _ in range(3):
+        assert tree.standing(anchors).standing == "current"
+    assert read == ["a.py", "a.py"]
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(tree: Tree) -> None:
+    tree.write("a.py", "def act():\n    return 1\n")
+    os.utime(tree.root / "a.py", (YEAR_AGO, YEAR_AGO))
+    anchors = tree.anchored("`act` in a.py")
+    assert tree.standing(anchors).standing == "current"
+    tree.write("a.py", "def act():\n    return 2\n")
+    os.utime(tree.root / "a.py", (YEAR_AGO, YEAR_AGO))
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_past_the_deadline_nothing_is_called_current(tree: Tree) -> None:
+    tree.write("a.py", module(1))
+    anchors = tree.anchored("`act_1_7` in a.py")
+    view = tree.standing(anchors, deadline=time.perf_counter() - 1)
+    assert (view.standing, view.reason.split(";")[0]) == ("unverified", "not checked in time")
+
+
+def test_what_is_not_in_time_is_unverified_and_what_was_is_said(tree: Tree) -> None:
+    tree.write("a.py", module(1))
+    tree.write("huge.py", "".join(module(n) for n in range(60)))
+    quick, slow = tree.anchored("a.py"), tree.anchored("`act_7_7` in huge.py")
+    tree.write("huge.py", (tree.root / "huge.py").read_text() + "x = 1\n")
+    memories = [
+        Remembered(tree.facts, quick),
+        Remembered(tree.facts, slow),
+        Remembered(tree.facts, quick),
+    ]
+    start = time.perf_counter()
+    views = standings(memories, tree.root, FileStates(), None, start + 0.02)
+    took_ms = (time.perf_counter() - start) * 1000
+    assert [view.standing for view in views] == ["current", "unverified", "unverified"]
+    assert took_ms < 200
+    print(f"a 20 ms deadline held to {took_ms:.1f} ms")
+    assert tree.standing(slow).standing == "current"
+
+
+@pytest.mark.parametrize("name", ["a.py", "a.ts", "a.go", "a.rs", "a.json", "a.yaml", "a.toml"])
+def test_reading_a_structure_stops_at_the_deadline(name: str) -> None:
+    text = b'{"a": [' + b"1," * 100_000 + b"1]}"
+    with pytest.raises(OutOfTime):
+        source_of(name, text, time.perf_counter() - 1)
+
+
+def test_a_file_that_can_no_longer_be_read_is_not_current(tree: Tree) -> None:
+    tree.write("a.py", "x = 1\n")
+    tree.write("b.py", "y = 1\n")
+    anchors = tree.anchored("a.py b.py")
+    (tree.root / "b.py").unlink()
+    (tree.root / "b.py").mkdir()
+    view = tree.standing(anchors)
+    assert (view.standing, view.reason) == ("changed", "b.py cannot be looked at any more")
+
+
+def test_the_cache_forgets_what_was_unused_longest() -> None:
+    known: Bounded[str, int] = Bounded(2)
+    known.put("a", 1)
+    known.put("b", 2)
+    assert known.get("a") == 1
+    known.put("c", 3)
+    assert (known.get("a"), known.get("b"), known.get("c")) == (1, None, 3)
+
+
+def test_many_threads_see_the_same_standing(tree: Tree) -> None:
+    memories = ten_memories(tree)
+    for number in range(30):
+        tree.write(f"pkg/m{number}.py", module(number) + "last = 1\n")
+    states, seen = FileStates(max_files=5, max_findings=5), []
+
+    def look() -> None:
+        seen.extend(view.standing for view in standings(memories, tree.root, states))
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == ["current"] * 40

@@ -1,0 +1,132 @@
+"""Which files are never opened."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hitherto_server.standing.paths import confine, is_private
+from hitherto_server.standing.reading import MAX_FILE_BYTES, read_file
+
+if TYPE_CHECKING:
+    from conftest import Tree
+
+PRIVATE = [
+    ".env",
+    ".env.local",
+    ".env.example",
+    "prod.env",
+    "id_rsa",
+    "id_ed25519.pub",
+    "tls/server.pem",
+    "server.KEY",
+    "store.p12",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    "credentials",
+    "credentials.json",
+    "secrets.yaml",
+    ".aws/config",
+    ".ssh/known_hosts",
+]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record each path that Python opens, by whatever door."""
+    paths: list[str] = []
+    for module, name in ((os, "open"), (builtins, "open"), (io, "open")):
+        real = getattr(module, name)
+
+        def recording(path: Any, *args: Any, _real: Any = real, **kwargs: Any) -> Any:
+            if not isinstance(path, int):  # a descriptor was opened before
+                paths.append(str(path))
+            return _real(path, *args, **kwargs)
+
+        monkeypatch.setattr(module, name, recording)
+    return paths
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_private_file_is_never_opened(tree: Tree, opened: list[str], name: str) -> None:
+    tree.write(name, "TOKEN_VALUE=1\n")
+    tree.write("a.py", "x = 1\n")
+    opened.clear()
+    anchors = tree.anchored(f"`TOKEN_VALUE` in `{name}` and a.py", name, "a.py")
+    view = tree.standing(anchors)
+    assert next((a.path, a.file_hash is None, a.parts) for a in anchors) == (name, True, ())
+    assert view.standing == "current"
+    assert [path for path in opened if not path.endswith("a.py")] == []
+    assert opened
+
+
+def test_a_private_file_is_not_opened_through_a_link_with_an_innocent_name(
+    tree: Tree, opened: list[str]
+) -> None:
+    tree.write(".env", "A=1\n")
+    (tree.root / "settings.txt").symlink_to(tree.root / ".env")
+    opened.clear()
+    assert read_file(tree.root, "settings.txt").condition == "withheld"
+    assert opened == []
+
+
+def test_a_memory_with_private_files_only_is_unverified(tree: Tree) -> None:
+    tree.write(".env", "A=1\n")
+    view = tree.standing(tree.anchored("The key is in .env", ".env"))
+    assert view.standing == "unverified"
+    assert "its files may not be read" in view.reason
+
+
+@pytest.mark.parametrize("name", ["credentials.py", "env.py", "key.ts", "secret_store.go", "a.md"])
+def test_source_code_about_secrets_is_no_secret(name: str) -> None:
+    assert not is_private(Path(name))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../x.py", "a/../../x.py", "/etc/hostname", "", ".", "a\0b", "out/x.py", "out.py", "\ud800"],
+)
+def test_no_path_leads_out_of_the_root(tree: Tree, tmp_path: Path, name: str) -> None:
+    (tmp_path / "x.py").write_text("secret_thing = 1\n")
+    (tree.root / "out").symlink_to(tmp_path)
+    (tree.root / "out.py").symlink_to(tmp_path / "x.py")
+    assert confine(tree.root, name) is None
+    assert read_file(tree.root, name).condition == "withheld"
+    assert all(anchor.file_hash is None for anchor in tree.anchored("`secret_thing`", name))
+
+
+def test_a_link_inside_the_root_is_followed(tree: Tree) -> None:
+    tree.write("a.py", "x = 1\n")
+    (tree.root / "b.py").symlink_to(tree.root / "a.py")
+    assert read_file(tree.root, "b.py").file_hash == read_file(tree.root, "a.py").file_hash
+
+
+def test_what_is_no_plain_file_or_too_large_is_not_read(tree: Tree) -> None:
+    os.mkfifo(tree.root / "pipe")
+    (tree.root / "folder").mkdir()
+    with (tree.root / "large.py").open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+    conditions = [read_file(tree.root, name).condition for name in ("pipe", "folder", "large.py")]
+    assert conditions == ["withheld"] * 3
+
+
+def test_a_binary_file_is_known_by_its_hash_only(tree: Tree) -> None:
+    tree.write("logo.png", b"\x89PNG\0\0some_name")
+    anchors = tree.anchored("`some_name` in logo.png")
+    assert anchors[0].file_hash
+    assert anchors[0].parts == ()
+    tree.write("logo.png", b"\x89PNG\0\1some_name")
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_at_most_ten_files_are_anchored(tree: Tree) -> None:
+    for number in range(15):
+        tree.write(f"f{number}.py", f"value_{number} = 1\n")
+    content = " ".join(f"f{number}.py" for number in range(15))
+    assert len(tree.anchored(content)) == 10
