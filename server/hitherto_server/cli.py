@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from hitherto_server import client
+from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.core.errors import AlreadyRunning, HithertoError, InvalidInput
 from hitherto_server.core.home import find_home
 from hitherto_server.core.settings import load_settings
@@ -22,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 models_app = typer.Typer(help="The embedding model.", no_args_is_help=True)
+app.add_typer(install_app, name="install")
+app.add_typer(uninstall_app, name="uninstall")
 app.add_typer(models_app, name="models")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
@@ -55,7 +58,13 @@ def serve() -> None:
 
 def _announce(url: str) -> None:
     typer.echo(f"Settings and search:   {url}")
-    typer.echo(f"Connect Claude Code:   {Path(sys.argv[0]).name} install claude-code")
+    typer.echo(f"Connect Claude Code:   {_own_name()} install claude-code")
+
+
+def _own_name() -> str:
+    """Return the command as it was called, if it was called by a path."""
+    called = Path(sys.argv[0])
+    return "hitherto" if called.name == "__main__.py" or "/" not in sys.argv[0] else str(called)
 
 
 @app.command()

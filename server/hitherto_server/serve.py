@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 
 from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server.core.clock import now_ms
-from hitherto_server.core.errors import AlreadyRunning
+from hitherto_server.core.errors import AlreadyRunning, HithertoError
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 
 if TYPE_CHECKING:
@@ -83,8 +83,10 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         write_serve_command(home)
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())
+        mending = asyncio.create_task(asyncio.to_thread(mend_registrations, home))
         await server.serve(sockets=[unix, tcp])
         watching.cancel()
+        await mending
         await app.state.close()
     home.record.unlink(missing_ok=True)
     home.socket.unlink(missing_ok=True)
@@ -166,6 +168,19 @@ def write_serve_command(home: Home) -> None:
     """Say how this server is started, one argument a line: hooks and MCP start it so."""
     command = [sys.executable, "-P", "-m", "hitherto_server", "serve"]
     write_private(home.serve_command, "\n".join(command) + "\n")
+
+
+def mend_registrations(home: Home) -> None:
+    """Mend what we registered with agents and whose interpreter moved; nobody else's."""
+    from hitherto_server.install.claude_code import repair
+
+    try:
+        changes = repair(home)
+    except (HithertoError, OSError) as error:
+        log.warning("the registrations were not mended: %s", error)
+        return
+    for path in changes.written:
+        log.info("mended %s", path)
 
 
 def write_private(path: Path, text: str) -> None:

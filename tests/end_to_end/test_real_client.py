@@ -107,7 +107,7 @@ def start_project(place: Place) -> None:
 def plugin_of(product: Product) -> Path:
     """Write the plugin folder that a person would load, and return it."""
     folder = product.place.root / "plugin"
-    product.run("install", "claude-code", "--as-plugin", str(folder))
+    product.run("install", "claude-code", "--plugin", str(folder))
     return folder
 
 

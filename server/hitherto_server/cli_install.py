@@ -1,0 +1,78 @@
+"""`hitherto install` and `hitherto uninstall`: connecting an agent, and taking it back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from hitherto_server.core.home import find_home
+
+if TYPE_CHECKING:
+    from hitherto_server.install.work import Changes
+
+install_app = typer.Typer(help="Connect an agent.", no_args_is_help=True)
+uninstall_app = typer.Typer(help="Take a connection back.", no_args_is_help=True)
+
+Scope = Annotated[
+    Literal["user", "project", "local"],
+    typer.Option(help="user: all your projects; project: shared by git; local: this one, yours."),
+]
+
+
+@install_app.command("claude-code")
+def install_claude_code(
+    *,
+    scope: Scope = "user",
+    plugin: Annotated[
+        Path | None, typer.Option(help="Write a plugin folder there instead.")
+    ] = None,
+) -> None:
+    """Register hooks and MCP server; what else is in the files stays as it is."""
+    from hitherto_server.install.claude_code import install
+    from hitherto_server.install.plugin import write_plugin
+
+    home = find_home()
+    home.create()
+    if plugin is not None:
+        _report(write_plugin(plugin.expanduser().absolute(), home=home))
+        typer.echo(f"Load it:  claude --plugin-dir {plugin}")
+        return
+    changes = install(
+        Path.home(), scope, home=home, project=_project(scope), config_dir=_config_dir()
+    )
+    _report(changes)
+    typer.echo("Claude Code is connected. New sessions remember.")
+
+
+@uninstall_app.command("claude-code")
+def uninstall_claude_code(*, scope: Scope = "user") -> None:
+    """Remove exactly what `install` added; the memories stay."""
+    from hitherto_server.install.claude_code import uninstall
+
+    changes = uninstall(
+        Path.home(), scope, home=find_home(), project=_project(scope), config_dir=_config_dir()
+    )
+    _report(changes)
+    typer.echo(f"Claude Code is disconnected. The memories stay in {find_home().root}.")
+
+
+def _project(scope: str) -> Path | None:
+    return None if scope == "user" else Path.cwd()
+
+
+def _config_dir() -> Path | None:
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named).expanduser().absolute() if named else None
+
+
+def _report(changes: Changes) -> None:
+    lines = [
+        *(f"written   {path}" for path in changes.written),
+        *(f"removed   {path}" for path in changes.removed),
+        *(f"backup    {path}" for path in changes.backups),
+        *(f"left      {why}" for why in changes.skipped),
+    ]
+    typer.echo("\n".join(lines) if lines else "Nothing to change.")
