@@ -69,7 +69,7 @@ class Client:
         try:
             async with asyncio.timeout_at(started + CALL_S) as limit:
                 for may_repeat in (operation in SAFE_TO_REPEAT, False):
-                    streams = await self._connect_or_start(limit, started + FIRST_START_S)
+                    streams = await self._connect_or_start(limit, started)
                     sent = True
                     try:
                         return reply_in(await exchange(*streams, request))
@@ -81,18 +81,20 @@ class Client:
         raise self._unknown_outcome(operation)
 
     async def _connect_or_start(
-        self, limit: asyncio.Timeout, start_deadline: float
+        self, limit: asyncio.Timeout, started: float
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while True:
             try:
                 return await self._connect()
             except OSError:
-                self._backend.start()
-                limit.reschedule(start_deadline)
+                comes_up = self._backend.start()
+                limit.reschedule(started + (FIRST_START_S if comes_up else CALL_S))
                 await asyncio.sleep(RETRY_S)
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        return await asyncio.open_unix_connection(socket_path(self._home))
+        streams = await asyncio.open_unix_connection(socket_path(self._home))
+        self._backend.answered()
+        return streams
 
     def _no_answer(self, operation: str, took_s: float, *, sent: bool) -> ServerSaid:
         if sent and operation not in SAFE_TO_REPEAT:

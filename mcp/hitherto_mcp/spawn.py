@@ -10,7 +10,7 @@ from pathlib import Path
 
 # The session's own secrets and its interpreter's settings are none of the server's business.
 SESSION_ONLY = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "PYTHON", "HITHERTO_HOME")
-AGAIN_S = 3.0
+AGAIN_S = 10.0
 
 
 class Backend:
@@ -18,27 +18,37 @@ class Backend:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._process: subprocess.Popen[bytes] | None = None
-        self._started_at = float("-inf")
-        self._trouble = ""
+        self._pid: int | None = None
+        self._tried_at = float("-inf")
+        self._end = ""
 
-    def start(self) -> None:
-        """Start it unless that was just done; it takes a lock, so a second one ends by itself."""
-        if time.monotonic() - self._started_at < AGAIN_S:
-            return
-        self._started_at = time.monotonic()
-        self.last_end()  # reaps the one before
-        try:
-            self._process = spawn_detached(serve_command(self._home), self._home)
-            self._trouble = ""
-        except OSError as error:
-            self._process = None
-            self._trouble = f" (starting it failed: {error.strerror})"
+    def start(self) -> bool:
+        """Start it unless that was just tried, and tell whether what was started still runs.
+
+        It takes a lock, so where two start it, one ends by itself.
+        """
+        if time.monotonic() - self._tried_at >= AGAIN_S:
+            self._tried_at = time.monotonic()
+            self.last_end()  # collects the one before
+            try:
+                self._pid, self._end = spawn_detached(serve_command(self._home), self._home), ""
+            except OSError as error:
+                self._end = f" (starting it failed: {error.strerror})"
+        self.last_end()
+        return self._pid is not None
+
+    def answered(self) -> None:
+        """Note that it serves: when it is away the next time, it is started at once."""
+        self._tried_at = float("-inf")
 
     def last_end(self) -> str:
         """Say how the server that was started here ended, if it did."""
-        ended = self._process.poll() if self._process else None
-        return self._trouble if ended is None else f" (the one started here ended: code {ended})"
+        if self._pid is not None:
+            ended, status = os.waitpid(self._pid, os.WNOHANG)
+            if ended:
+                code = os.waitstatus_to_exitcode(status)
+                self._pid, self._end = None, f" (the one started here ended: code {code})"
+        return self._end
 
 
 def serve_command(home: Path) -> list[str]:
@@ -51,15 +61,15 @@ def serve_command(home: Path) -> list[str]:
     return command or [sys.executable, "-P", "-m", "hitherto_server", "serve"]
 
 
-def spawn_detached(command: list[str], home: Path) -> subprocess.Popen[bytes]:
-    """Run the command in a session of its own, with its output in the log."""
+def spawn_detached(command: list[str], home: Path) -> int:
+    """Run the command in a session of its own, with its output in the log; return its process."""
     logs = home / "logs"
     for folder in (home, logs):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = {name: v for name, v in os.environ.items() if not name.startswith(SESSION_ONLY)}
     log = os.open(logs / "server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=home,
             env=kept | {"HITHERTO_HOME": str(home)},
@@ -70,6 +80,8 @@ def spawn_detached(command: list[str], home: Path) -> subprocess.Popen[bytes]:
         )
     finally:
         os.close(log)
+    process.returncode = 0  # else `Popen` warns of a child that is meant to outlive it
+    return process.pid
 
 
 def data_home() -> Path:

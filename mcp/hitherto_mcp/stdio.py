@@ -95,7 +95,8 @@ class Conversation:
         except asyncio.CancelledError:
             return None  # who cancelled it expects no answer
         finally:
-            del self._running[request.id]
+            if self._running.get(request.id) is task:
+                del self._running[request.id]
 
     async def _result_of(self, request: Request) -> Object:
         enveloped = protocol.is_enveloped(request.params)
@@ -136,8 +137,8 @@ class Conversation:
     def _notice(self, notification: Notification) -> None:
         if notification.method == "notifications/cancelled":
             cancelled = protocol.id_of({"id": notification.params.get("requestId")})
-            if cancelled is not None and cancelled in self._running:
-                self._running[cancelled].cancel()
+            if cancelled is not None and (task := self._running.pop(cancelled, None)):
+                task.cancel()
 
     def _begin(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)

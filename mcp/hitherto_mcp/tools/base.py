@@ -11,6 +11,7 @@ from hitherto_mcp.client import Call, ServerSaid
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
+    from pydantic_core import ErrorDetails
 
 MAX_SESSION_CHARS = 200
 MAX_PATH_CHARS = 4096
@@ -139,14 +140,23 @@ def understood(model: type[Reply], reply: Mapping[str, Any]) -> Reply:
 
 def faults_of(error: ValidationError) -> tuple[str, str, str]:
     """Return code, message and mend for arguments that the contract refuses."""
-    faults = error.errors(include_url=False, include_context=False, include_input=False)
-    told = [f"{place(fault['loc'])}{fault['msg']}" for fault in faults[:MAX_FAULTS]]
+    faults = error.errors(include_url=False, include_input=False)
+    told = [place(fault["loc"]) + (excess_of(fault) or fault["msg"]) for fault in faults]
+    message = "; ".join(told[:MAX_FAULTS])
     if len(faults) > MAX_FAULTS:
-        told.append(f"and {len(faults) - MAX_FAULTS} more")
-    message = "; ".join(told)
-    if any(fault["type"] == "string_too_long" for fault in faults):
+        message += f"; and {len(faults) - MAX_FAULTS} more"
+    if any(map(excess_of, faults)):
         return "too_large", message, "Shorten it, or split it into several memories."
     return "invalid_input", message, "Correct the arguments and call again."
+
+
+def excess_of(fault: ErrorDetails) -> str:
+    """Say by how much a text or a list is too long; nothing for any other fault."""
+    context = fault.get("ctx", {})
+    if "max_length" not in context:
+        return ""
+    unit = "entries" if context.get("field_type") == "List" else "characters"
+    return f"at most {context['max_length']} {unit}, not {context.get('actual_length', 'more')}"
 
 
 def place(location: tuple[int | str, ...]) -> str:

@@ -9,7 +9,6 @@ from hitherto_mcp.tools.base import Caller, Tool, understood
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hitherto_contract import MemoryView, Remembered
     from hitherto_mcp.client import Call
 
 # The model reads these in every session, so they are written by hand: the contract's own schema
@@ -38,7 +37,8 @@ async def remember(arguments: Mapping[str, Any], caller: Caller, call: Call) -> 
 
     request = RememberRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("remember", request.model_dump(mode="json", exclude_unset=True))
-    return acknowledged(understood(Remembered, reply))
+    stored = understood(Remembered, reply)
+    return acknowledged(stored.outcome.replace("_", " "), stored)
 
 
 async def recall(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
@@ -53,32 +53,32 @@ async def recall(arguments: Mapping[str, Any], caller: Caller, call: Call) -> st
 
 async def reflect(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
     """Change one memory and say what it is now."""
-    from hitherto_contract import ReflectRequest
-    from hitherto_mcp.tools.render import changed
+    from hitherto_contract import ReflectRequest, Remembered
+    from hitherto_mcp.tools.render import acknowledged
 
     request = ReflectRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("reflect", request.model_dump(mode="json", exclude_unset=True))
-    return changed(request.action, state_in(reply))
+    return acknowledged(request.action, understood(Remembered, reply))
 
 
 async def forget(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
     """Put a memory into the trash."""
-    from hitherto_contract import ForgetRequest
-    from hitherto_mcp.tools.render import changed
+    from hitherto_contract import ForgetRequest, Remembered
+    from hitherto_mcp.tools.render import acknowledged
 
     request = ForgetRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("forget", request.model_dump(mode="json", exclude_unset=True))
-    return changed("forget", state_in(reply))
+    return acknowledged("forget", understood(Remembered, reply))
 
 
 async def restore(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
     """Take a memory back out of the trash."""
-    from hitherto_contract import RestoreRequest
-    from hitherto_mcp.tools.render import changed
+    from hitherto_contract import Remembered, RestoreRequest
+    from hitherto_mcp.tools.render import acknowledged
 
     request = RestoreRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("restore", request.model_dump(mode="json", exclude_unset=True))
-    return changed("restore", state_in(reply))
+    return acknowledged("restore", understood(Remembered, reply))
 
 
 async def memories(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
@@ -89,15 +89,6 @@ async def memories(arguments: Mapping[str, Any], caller: Caller, call: Call) -> 
     request = MemoriesRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("memories", request.model_dump(mode="json", exclude_unset=True))
     return listed(request.view, understood(MemoriesReply, reply))
-
-
-def state_in(reply: Mapping[str, Any]) -> Remembered | MemoryView:
-    """Return what a change left: the new memory that replaces another, or the memory itself."""
-    from hitherto_contract import MemoryView, Remembered
-
-    if "outcome" in reply:
-        return understood(Remembered, reply)
-    return understood(MemoryView, reply)
 
 
 REMEMBER = Tool(
