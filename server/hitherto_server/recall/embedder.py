@@ -86,6 +86,8 @@ class Embedder:
     def close(self) -> None:
         """Let the running text end, drop those that wait, and stop the thread."""
         self._worker.shutdown(wait=True, cancel_futures=True)
+        self._loaded = None
+        self._status = EmbedderStatus("absent", "the server is stopping")
 
     def _get_loaded(self) -> LoadedModel:
         status, loaded = self._status, self._loaded
