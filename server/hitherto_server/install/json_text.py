@@ -143,13 +143,17 @@ def indent_unit(text: str) -> str | None:
     found = INDENTED_LINE.search(text)
     if found:
         return found[1]
-    body = text.strip()
-    return None if "\n" not in body and body != "{}" else "  "
+    return None if "\n" not in text.strip() and not is_empty(text) else "  "
 
 
 def is_minified(text: str) -> bool:
     """Whether the file is on one line, without spaces between its parts."""
-    return "\n" not in text.strip() and '": ' not in text and text.strip() != "{}"
+    return "\n" not in text.strip() and '": ' not in text and not is_empty(text)
+
+
+def is_empty(text: str) -> bool:
+    """Whether the file says nothing yet, and so shows no style."""
+    return "".join(text.split()) == "{}"
 
 
 def indent_at(text: str, position: int) -> str:
