@@ -72,7 +72,7 @@ def embed_text(loaded: LoadedModel, text: str) -> Vector:
     """Return the text's vector of length 1."""
     import numpy as np
 
-    tokens = loaded.tokenizer.encode(_readable(text, loaded.files.description.max_tokens))
+    tokens = loaded.tokenizer.encode(readable(text, loaded.files.description.max_tokens))
     ids = np.array([tokens.ids], dtype=np.int64)
     given = {
         "input_ids": ids,
@@ -84,7 +84,8 @@ def embed_text(loaded: LoadedModel, text: str) -> Vector:
     return vector
 
 
-def _readable(text: str, max_tokens: int) -> str:
+def readable(text: str, max_tokens: int) -> str:
+    """Return as much of the text as the model can read, without what is no text."""
     cut = text[: max_tokens * CHARACTERS_PER_TOKEN]
     # a lone surrogate is no text for the tokenizer
     return cut.encode("utf-8", "replace").decode("utf-8")
