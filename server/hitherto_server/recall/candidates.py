@@ -6,14 +6,14 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.coverage import coverage, occurring
+from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
 from hitherto_server.recall.stem import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hitherto_server.recall.arms import Evidence
+    from hitherto_server.recall.arms import Nearest
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Row
 
@@ -57,20 +57,30 @@ def described(state: Row, text: Row, scores: Scores, *, barred: str | None) -> F
     )
 
 
-def weighed(
-    found: Found, query: PreparedQuery, evidence: Evidence, category: str, floor: Floor
+def covered(scores: Scores, state: Row, text: Row, query: PreparedQuery) -> Scores:
+    """Return the scores together with how much of the question the memory holds."""
+    context = f"{state['kind']} {text['category']} {text['tags']} {text['paths']}"
+    whole = folded(f"{text['content']}\n{context}")
+    terms = occurring(query, whole)
+    return replace(
+        scores,
+        names=whole_names(query, whole),
+        coverage=coverage(query, terms),
+        terms=len(terms),
+        # One passage is the whole memory; the mean of several is measured for those shown.
+        semantic=scores.passage if text["passages"] == 1 else None,
+    )
+
+
+def reasoned(
+    found: Found, query: PreparedQuery, passage: Nearest | None, below: str | None
 ) -> Found:
-    """Return the memory with its coverage, its reasons, and what the floor says of it."""
-    context = " ".join([found.kind, category, *found.tags, *found.files])
-    terms = occurring(query, folded(f"{found.content}\n{context}"))
-    scores = replace(found.scores, coverage=coverage(query, terms), terms=len(terms))
-    near = None if evidence.passages is None else evidence.passages.get(found.number)
+    """Return the memory with why it came, and why that may not suffice."""
     return replace(
         found,
-        scores=scores,
-        best_passage=None if near is None else (near.start, near.end),
-        below=floor(scores),
-        why=tuple(_reasons(found, scores, query)),
+        best_passage=None if passage is None else (passage.start, passage.end),
+        below=below,
+        why=tuple(_reasons(found, found.scores, query)),
     )
 
 

@@ -28,6 +28,24 @@ def coverage(query: PreparedQuery, found: frozenset[str]) -> float | None:
     return len(found) / terms if terms else None
 
 
+def whole_names(query: PreparedQuery, text: str) -> frozenset[str]:
+    """Return which of the query's names stand in the folded text, not only inside longer ones."""
+    return frozenset(name for name in query.names if _stands(text, folded(name)))
+
+
+def _stands(text: str, name: str) -> bool:
+    position = text.find(name)
+    while position != -1:
+        around = (
+            text[position - 1 : position],
+            text[position + len(name) : position + len(name) + 1],
+        )
+        if not any(character.isalnum() or character == "_" for character in around):
+            return True
+        position = text.find(name, position + 1)
+    return False
+
+
 def _has_word(text: str, wanted: str) -> bool:
     # Stemming changes at most the last letters, so the rest finds the few places to look at:
     # much faster than stemming every word of a long text.

@@ -17,29 +17,40 @@ WEIGHT_BESIDE_NAMES = 0.40
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """A candidate with what the arms measured, best first."""
+class Ranking:
+    """All candidates, best first, and what was measured of each."""
 
-    number: int
-    scores: Scores
+    numbers: tuple[int, ...]
+    fused: dict[int, float | None]
+    shares: dict[int, float]
+
+    def scores_of(self, number: int, evidence: Evidence) -> Scores:
+        """Return what the arms measured of one candidate."""
+        near = None if evidence.passages is None else evidence.passages.get(number)
+        return Scores(
+            passage=None if near is None else near.cosine,
+            bm25=None if evidence.words is None else evidence.words.get(number),
+            names=frozenset(evidence.names.get(number, ())),
+            names_share=self.shares.get(number, 0.0) if evidence.known_names else None,
+            file=evidence.files.get(number),
+            is_exact=number in evidence.exact,
+            fusion=self.fused[number],
+        )
 
 
-def fuse(evidence: Evidence, weight: float) -> list[Ranked]:
+def fuse(evidence: Evidence, weight: float) -> Ranking:
     """Rank all candidates; a side that was not measured is left out, not counted as 0."""
     shares = _name_shares(evidence)
     lexical = _lexical(evidence, shares)
     dense = _dense(evidence)
     if evidence.known_names:
         weight = min(weight, WEIGHT_BESIDE_NAMES)
-    ranked = [
-        Ranked(number, _scores(number, evidence, shares, _joined(number, dense, lexical, weight)))
-        for number in evidence.numbers
-    ]
-    return sorted(ranked, key=_order)
+    fused = {number: _joined(number, dense, lexical, weight) for number in evidence.numbers}
 
+    def order(number: int) -> tuple[bool, float, int]:
+        return number not in evidence.exact, -(fused[number] or 0.0), -number
 
-def _order(ranked: Ranked) -> tuple[bool, float, int]:
-    return not ranked.scores.is_exact, -(ranked.scores.fusion or 0.0), -ranked.number
+    return Ranking(tuple(sorted(fused, key=order)), fused, shares)
 
 
 def _joined(
@@ -85,19 +96,3 @@ def _normalised(values: dict[int, float]) -> dict[int, float]:
     if best <= 0:
         return dict.fromkeys(values, 0.0)
     return {number: max(value, 0.0) / best for number, value in values.items()}
-
-
-def _scores(
-    number: int, evidence: Evidence, shares: dict[int, float], fusion: float | None
-) -> Scores:
-    near = None if evidence.passages is None else evidence.passages.get(number)
-    share = shares.get(number, 0.0) if evidence.known_names else None
-    return Scores(
-        passage=None if near is None else near.cosine,
-        bm25=None if evidence.words is None else evidence.words.get(number),
-        names=frozenset(evidence.names.get(number, ())),
-        names_share=share,
-        file=evidence.files.get(number),
-        is_exact=number in evidence.exact,
-        fusion=fusion,
-    )

@@ -55,6 +55,7 @@ class Scores:
     """Cosine of the memory as a whole."""
     bm25: float | None = None
     names: frozenset[str] = frozenset()
+    """The query's names that it holds: once it was read, only those that stand by themselves."""
     names_share: float | None = None
     """How much of the known names of the query it holds, rare ones counting more."""
     file: str | None = None

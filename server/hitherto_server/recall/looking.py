@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.recall.arms import Dense, Evidence, ask_arms
-from hitherto_server.recall.candidates import bar_of_state, described, weighed
+from hitherto_server.recall.candidates import bar_of_state, covered, described, reasoned
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.query import PreparedQuery, relative_files
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hitherto_server.recall.candidates import Floor
-    from hitherto_server.recall.fusion import Ranked
+    from hitherto_server.recall.fusion import Ranking
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.store.driver import Connection, Row
 
 EXAMINED_BEYOND_LIMIT = 15
+SPARE = 15
 MOST_VIEWED_UNASKED = 8
 MOST_IN_BRIEF = 20
 
@@ -61,9 +62,10 @@ def look_up(connection: Connection, look: Look, lookout: Lookout) -> Looked:
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
     evidence = ask_arms(connection, query, question.scopes, files, look.dense)
-    states, ranked = _examined(connection, look, fuse(evidence, look.weight))
-    texts = rows.list_texts(connection, (one.number for one in ranked))
-    found = _weighed(look, evidence, ranked, states, texts)
+    ranking = fuse(evidence, look.weight)
+    states = _examined(connection, look, ranking.numbers)
+    texts = rows.list_texts(connection, states)
+    found = _weighed(look, evidence, ranking, states, texts)
     delivered = ledger.delivered(connection, *look.session) if look.session else frozenset()
     viewed = _to_view(found, look.viewed, delivered)
     found = _with_wholes(connection, found, viewed, look.dense)
@@ -93,13 +95,14 @@ def look_for_brief(
     return _with_standing(connection, found, asked, lookout, question), delivered
 
 
-def _examined(
-    connection: Connection, look: Look, ranked: list[Ranked]
-) -> tuple[dict[int, Row], list[Ranked]]:
-    numbers = (one.number for one in ranked)
+def _examined(connection: Connection, look: Look, numbers: tuple[int, ...]) -> dict[int, Row]:
+    """Return the states of the best candidates that may be shown at all, best first."""
+    wanted = look.viewed + EXAMINED_BEYOND_LIMIT
+    if look.question.kind is None:  # almost all are fit: what ranks far below is not read
+        numbers = numbers[: wanted + SPARE]
     states = rows.list_states(connection, numbers, look.question.scopes)
-    fit = [one for one in ranked if _may_be_examined(states.get(one.number), look.question)]
-    return states, fit[: look.viewed + EXAMINED_BEYOND_LIMIT]
+    fit = [one for one in numbers if _may_be_examined(states.get(one), look.question)]
+    return {number: states[number] for number in fit[:wanted]}
 
 
 def _may_be_examined(state: Row | None, question: Question) -> bool:
@@ -111,18 +114,20 @@ def _may_be_examined(state: Row | None, question: Question) -> bool:
 def _weighed(
     look: Look,
     evidence: Evidence,
-    ranked: list[Ranked],
+    ranking: Ranking,
     states: dict[int, Row],
     texts: dict[int, Row],
 ) -> list[Found]:
     shows_superseded = look.question.include_superseded or look.query.is_about_the_past
     floor = look.floor(evidence)
     found = []
-    for one in ranked:
-        state, text = states[one.number], texts[one.number]
+    for number, state in states.items():
+        text = texts[number]
         barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
-        memory = described(state, text, one.scores, barred=barred)
-        found.append(weighed(memory, look.query, evidence, text["category"], floor))
+        scores = covered(ranking.scores_of(number, evidence), state, text, look.query)
+        memory = described(state, text, scores, barred=barred)
+        passage = None if evidence.passages is None else evidence.passages.get(number)
+        found.append(reasoned(memory, look.query, passage, floor(scores)))
     return found
 
 
@@ -135,10 +140,13 @@ def _to_view(found: Sequence[Found], most: int, delivered: Delivered) -> frozens
 def _with_wholes(
     connection: Connection, found: list[Found], viewed: frozenset[int], dense: Dense
 ) -> list[Found]:
-    if dense.vector is None or dense.model is None or not viewed:
+    """Measure as wholes the memories that are shown and have several passages."""
+    if dense.vector is None or dense.model is None:
         return found
-    stored = rows.list_vectors_of(connection, dense.model, viewed)
-    wholes = wholes_of(stored, dense.vector)
+    long = [one.number for one in found if one.number in viewed and one.scores.semantic is None]
+    if not long:
+        return found
+    wholes = wholes_of(rows.list_vectors_of(connection, dense.model, long), dense.vector)
     return [
         replace(one, scores=replace(one.scores, semantic=wholes[one.number]))
         if one.number in wholes

@@ -121,9 +121,11 @@ def _content_words(text: str) -> list[str]:
 
 
 def _without(text: str, names: tuple[str, ...]) -> str:
-    for name in sorted(names, key=len, reverse=True):
-        text = text.replace(name, " ")
-    return text
+    if not names:
+        return text
+    longest_first = sorted(names, key=len, reverse=True)
+    whole = "|".join(re.escape(name) for name in longest_first)
+    return re.sub(rf"(?<!\w)(?:{whole})(?!\w)", " ", text)
 
 
 def _dense_text(text: str, names: tuple[str, ...]) -> str | None:

@@ -29,14 +29,14 @@ def folded(text: str) -> str:
     """Return the text in lower case and without diacritics, as the word index sees it."""
     if text.isascii():
         return text.lower()
-    apart = unicodedata.normalize("NFKD", text.casefold())
+    apart = unicodedata.normalize("NFKD", text).casefold()
     return "".join(character for character in apart if not unicodedata.combining(character))
 
 
 @lru_cache(maxsize=32_768)
 def stem(word: str) -> str:
     """Return the stem of a folded word."""
-    if not (SHORTEST <= len(word) <= LONGEST and word.isascii() and word.isalpha()):
+    if not (SHORTEST <= len(word) <= LONGEST and word.isascii()):
         return word
     word = _past_and_gerund(_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):

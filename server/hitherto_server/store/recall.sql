@@ -72,7 +72,8 @@ WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes));
 -- texts: what is shown of some memories
 SELECT
     m.number, m.id, m.revision, coalesce(m.project_id, 0) AS project, m.content, m.tags, m.source,
-    m.importance, m.learned_at_ms, m.changed_at_ms, m.confirmed_at_ms, m.commit_hash,
+    m.importance, m.learned_at_ms, m.changed_at_ms, m.confirmed_at_ms,
+    (SELECT count(*) FROM passage AS p WHERE p.memory_number = m.number) AS passages,
     coalesce((SELECT group_concat(a.path, char(10)) FROM anchor AS a
               WHERE a.memory_number = m.number), '') AS paths,
     coalesce(c.name, '') AS category

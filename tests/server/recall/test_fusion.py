@@ -1,0 +1,102 @@
+"""Fusion and floors, as pure functions of what was measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitherto_server.recall.arms import Evidence, Nearest
+from hitherto_server.recall.floors import automatic_floor, explicit_floor
+from hitherto_server.recall.fusion import fuse
+from hitherto_server.recall.hits import Scores
+
+
+def near(**cosines: float) -> dict[int, Nearest]:
+    return {int(name[1:]): Nearest(cosine, 0, 1) for name, cosine in cosines.items()}
+
+
+def test_each_side_is_normalised_by_its_best() -> None:
+    ranking = fuse(Evidence(words={1: 8.0, 2: 4.0}, passages=near(_1=0.4, _2=0.8)), 0.6)
+    assert ranking.fused == {1: pytest.approx(0.6 * 0.5 + 0.4), 2: pytest.approx(0.6 + 0.4 * 0.5)}
+    assert ranking.numbers == (2, 1)
+
+
+def test_a_side_that_was_not_measured_is_left_out() -> None:
+    assert fuse(Evidence(words={1: 8.0, 2: 4.0}), 0.6).fused == {1: 1.0, 2: 0.5}
+    assert fuse(Evidence(passages=near(_1=0.4, _2=0.8)), 0.6).fused == {1: 0.5, 2: 1.0}
+
+
+def test_a_memory_without_a_vector_is_ranked_by_its_words() -> None:
+    evidence = Evidence(words={1: 8.0, 2: 4.0}, passages=near(_1=0.8))
+    assert fuse(evidence, 0.6).fused[2] == 0.5
+    assert fuse(evidence, 0.6).scores_of(2, evidence).passage is None
+
+
+def test_a_negative_cosine_counts_as_none_at_all() -> None:
+    assert fuse(Evidence(passages=near(_1=-0.2, _2=0.8)), 0.6).fused[1] == 0.0
+
+
+def test_a_rare_name_counts_more_than_a_common_one() -> None:
+    evidence = Evidence(
+        words={},
+        names={1: {"rare_name"}, **{n: {"common_name"} for n in range(2, 12)}},
+        known_names={"rare_name": 1, "common_name": 10},
+    )
+    assert fuse(evidence, 0.6).numbers[0] == 1
+
+
+def test_an_exact_id_comes_first_even_unmeasured() -> None:
+    evidence = Evidence(words={1: 8.0}, exact={2})
+    assert fuse(evidence, 0.6).numbers == (2, 1)
+    assert fuse(Evidence(exact={2}), 0.6).fused == {2: None}
+
+
+def test_nothing_found_is_nothing_ranked() -> None:
+    assert fuse(Evidence(), 0.6).numbers == ()
+
+
+@pytest.mark.parametrize(
+    ("scores", "passes"),
+    [
+        (Scores(coverage=0.3), True),
+        (Scores(coverage=0.29), False),
+        (Scores(coverage=0.0, passage=0.25), True),
+        (Scores(coverage=0.0, passage=0.24), False),
+        (Scores(is_exact=True), True),
+        (Scores(names=frozenset({"parse_config"})), True),
+        (Scores(file="a.py"), True),
+        (Scores(), False),
+    ],
+)
+def test_the_floor_for_those_who_ask(scores: Scores, passes: bool) -> None:
+    assert (explicit_floor(scores) is None) == passes
+
+
+RARE = {"parse_config": 1}
+NAMED = frozenset(RARE)
+
+
+@pytest.mark.parametrize(
+    ("scores", "known", "passes"),
+    [
+        (Scores(passage=0.40), {}, True),
+        (Scores(passage=0.39), {}, False),
+        (Scores(coverage=0.6, terms=2), {}, True),
+        (Scores(coverage=0.6, terms=2, passage=0.3), {}, True),
+        (Scores(coverage=0.6, terms=2, passage=0.2), {}, False),
+        (Scores(coverage=1.0, terms=1), {}, False),
+        (Scores(coverage=0.5, terms=3), {}, False),
+        (Scores(names=NAMED), RARE, True),
+        (Scores(names=NAMED), {**RARE, "load_file": 2}, False),
+        (Scores(names=NAMED), {"parse_config": 11}, False),
+        (Scores(is_exact=True), {}, True),
+        (Scores(), {}, False),
+    ],
+)
+def test_the_floor_where_nobody_asked(scores: Scores, known: dict[str, int], passes: bool) -> None:
+    assert (automatic_floor(scores, known, 0.40) is None) == passes
+
+
+def test_a_drop_says_what_was_measured() -> None:
+    reason = automatic_floor(Scores(passage=0.31, coverage=0.2), {}, 0.40)
+    assert reason == "below the floor: cosine 0.31 < 0.40, coverage 0.20"
+    assert "unmeasured" in (automatic_floor(Scores(), {}, 0.40) or "")

@@ -1,0 +1,140 @@
+"""What a question asks each arm."""
+
+from __future__ import annotations
+
+import pysqlite3.dbapi2 as sqlite3
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hitherto_server.recall.query import MOST_TERMS, prepare, quoted, relative_files, words_match
+from hitherto_server.recall.stem import stem
+
+HOSTILE = (
+    'AND OR NOT NEAR("a" "b", 3) * ^ : ( ) { } - + " \' \x00 🚀',
+    '"',
+    '""" OR 1=1 --',
+    "body : (x)",
+    "scope:p2",
+    "*",
+    "a\x00b",
+    "🚀🔥",
+    "NEAR(a b)",
+    "^first",
+)
+
+
+@pytest.fixture(scope="module")
+def index() -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:")
+    connection.execute(
+        "CREATE VIRTUAL TABLE fulltext USING fts5 (scope, body, context,"
+        " tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    connection.execute("CREATE VIRTUAL TABLE names USING fts5 (held, tokenize = 'trigram')")
+    connection.execute("INSERT INTO fulltext VALUES ('p1', 'the deploy port is 8080', '')")
+    connection.execute("INSERT INTO fulltext VALUES ('p2', 'the deploy port is 9090', '')")
+    return connection
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_syntax_in_a_question_is_data(index: sqlite3.Connection, text: str) -> None:
+    query = prepare(f"{text} deploy port")
+    match = words_match(query, (1,))
+    found = index.execute("SELECT scope FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
+    assert found == [("p1",)]
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_an_expression(index: sqlite3.Connection, text: str) -> None:
+    query = prepare(text)
+    match = words_match(query, (1, 0))
+    if match is not None:
+        index.execute("SELECT 1 FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
+    for name in query.names:
+        index.execute("SELECT 1 FROM names WHERE names MATCH ?", (quoted(name),)).fetchall()
+
+
+def test_stop_words_and_negations_are_not_asked() -> None:
+    assert prepare("Why is the build not working again?").words == ("build", "working")
+
+
+def test_each_stem_is_asked_once() -> None:
+    assert prepare("deploy deploys deploying deployed").words == ("deploy",)
+
+
+def test_at_most_32_terms_are_asked() -> None:
+    query = prepare(" ".join(f"word{n} name_{n}" for n in range(100)))
+    assert len(query.words) + len(query.names) == MOST_TERMS
+
+
+def test_names_stay_on_the_lexical_side() -> None:
+    query = prepare("Why does parse_config in src/app.py:12 raise ECONNRESET on startup?")
+    assert query.names == ("parse_config", "src/app.py", "ECONNRESET")
+    assert query.files == ("src/app.py",)
+    assert "parse_config" not in (query.dense_text or "")
+    assert "startup" in (query.dense_text or "")
+
+
+def test_a_name_is_not_cut_out_of_other_words() -> None:
+    assert prepare("a rapid change of `api`").words == ("rapid", "change")
+
+
+def test_only_names_leave_nothing_to_embed() -> None:
+    assert prepare("parse_config").dense_text is None
+
+
+def test_the_embedded_text_is_short() -> None:
+    assert len(prepare("deploy the server " * 1000).dense_text or "") <= 1000
+
+
+def test_ids_are_recognised_with_and_without_dashes() -> None:
+    whole = "0193a5b2-c4d5-7000-8000-0123456789ab"
+    assert prepare(f"show {whole.upper()}").ids == (whole,)
+    assert prepare("show m:0193a5b2c4d5").id_prefixes == ("0193a5b2-c4d5",)
+    assert prepare("show m:0193a5b2-c4").id_prefixes == ("0193a5b2-c4",)
+    assert prepare("show m:0193").id_prefixes == ()
+
+
+@pytest.mark.parametrize("text", ["部署端口 конфигурация", "déploiement café"])
+def test_other_scripts_are_asked_as_words(text: str) -> None:
+    assert len(prepare(text).words) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["What did we use to deploy with?", "which port was it previously", "how was it before?"],
+)
+def test_a_question_about_the_past_is_recognised(text: str) -> None:
+    assert prepare(text).is_about_the_past
+
+
+@pytest.mark.parametrize(
+    "text", ["What is used to deploy?", "Run the tests before we deploy.", "add an undo history"]
+)
+def test_a_question_about_now_is_not_about_the_past(text: str) -> None:
+    assert not prepare(text).is_about_the_past
+
+
+def test_files_are_named_from_the_root() -> None:
+    given = ("/w/p/src/a.py", "./b.py", "/elsewhere/c.py", "src\\d.py")
+    assert relative_files(given, "/w/p") == ("src/a.py", "b.py", "src/d.py")
+
+
+WORDS = """
+relational conditional sensibility retries retry caching cached hopping falling agreed
+deployment deployments authentication authorize electrical hopefulness goodness adoption
+cease controlling roll skies dying bled motoring conflated troubled 0x1e 8080s café naïve
+databases queries query indices analyses running runner ran generalization oscillators
+"""
+
+
+def test_stems_are_those_of_the_index() -> None:
+    connection = sqlite3.connect(":memory:")
+    tokenizer = "porter unicode61 remove_diacritics 2"
+    connection.execute(f"CREATE VIRTUAL TABLE f USING fts5 (b, tokenize = '{tokenizer}')")
+    connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (f, 'instance')")
+    connection.executemany("INSERT INTO f (rowid, b) VALUES (?, ?)", list(enumerate(WORDS.split())))
+    indexed = {doc: term for term, doc in connection.execute("SELECT term, doc FROM v")}
+    ours = {number: stem(prepare(word).words[0]) for number, word in enumerate(WORDS.split())}
+    assert ours == indexed
