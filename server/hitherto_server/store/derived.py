@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.store.queries import load_queries
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 TEXT_INDEXES = "words-1"
 TEXT_TABLES = """
-DROP TABLE IF EXISTS fulltext;
-DROP TABLE IF EXISTS identifiers;
-CREATE VIRTUAL TABLE fulltext USING fts5 (
+DROP TABLE IF EXISTS {schema}.fulltext;
+DROP TABLE IF EXISTS {schema}.identifiers;
+CREATE VIRTUAL TABLE {schema}.fulltext USING fts5 (
     scope, body, context,
     content = '', contentless_delete = 1,
     tokenize = 'porter unicode61 remove_diacritics 2'
 );
-CREATE VIRTUAL TABLE identifiers USING fts5 (
+CREATE VIRTUAL TABLE {schema}.identifiers USING fts5 (
     names, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 """
@@ -56,16 +56,21 @@ def rebuild_text(connection: Connection, *, clock: Clock) -> int:
     owns = not connection.in_transaction
     if owns:
         connection.execute("BEGIN IMMEDIATE")
-    for statement in TEXT_TABLES.split(";"):
-        if statement.strip():
-            connection.execute(statement)
+    create_text_tables(connection, schema="main")
     numbers = [row[0] for row in connection.execute(sql["live_numbers"])]
     for number in numbers:
-        _index_text(connection, number)
+        index_text(connection, number)
     _note(connection, "text", TEXT_INDEXES, clock)
     if owns:
         connection.execute("COMMIT")
     return len(numbers)
+
+
+def create_text_tables(connection: Connection, *, schema: Literal["main", "temp"]) -> None:
+    """Make empty text indexes; while they exist, those in `temp` hide the real ones."""
+    for statement in TEXT_TABLES.format(schema=schema).split(";"):
+        if statement.strip():
+            connection.execute(statement)
 
 
 def rebuild_vectors(connection: Connection, *, model: str, dimension: int, clock: Clock) -> int:
@@ -88,13 +93,22 @@ def vector_recipe(model: str, dimension: int) -> str:
 
 def vector_model(connection: Connection) -> str | None:
     """Return the model whose vectors the index holds, or None if there is no usable index."""
+    shape = vector_shape(connection)
+    return shape[0] if shape else None
+
+
+def vector_shape(connection: Connection) -> tuple[str, int] | None:
+    """Return the model and the dimension that the vector index was built for, if it was."""
     recipe = _recipe(connection, "vector")
-    return recipe.split(":", 1)[1].rsplit(":", 1)[0] if recipe else None
+    if recipe is None:
+        return None
+    model, dimension = recipe.split(":", 1)[1].rsplit(":", 1)
+    return model, int(dimension)
 
 
 def index_memory(connection: Connection, number: int) -> None:
     """Bring every derived index in step with one live memory, within the caller's transaction."""
-    _index_text(connection, number)
+    index_text(connection, number)
     model = vector_model(connection)
     if model is None:
         return
@@ -122,7 +136,8 @@ def put_vector(connection: Connection, passage_id: int, project: int, vector: by
     )
 
 
-def _index_text(connection: Connection, number: int) -> None:
+def index_text(connection: Connection, number: int) -> None:
+    """Bring the text indexes in step with one live memory."""
     row = connection.execute(sql["searchable"], {"number": number}).fetchone()
     connection.execute(
         sql["put_words"],
