@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import aiosqlite
 
-from hitherto_server.core.errors import StoreError
+from hitherto_server.core.errors import ServerAway, StoreError, StoreFull
 from hitherto_server.store.derived import prepare_derived
 from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
-from hitherto_server.store.migrate import migrate, schema_version
+from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +51,7 @@ class Writer:
     raw: Connection
     orders: asyncio.Queue[_Order | None] = field(default_factory=asyncio.Queue)
     lost: int = 0
+    closing: bool = False
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -59,6 +60,9 @@ class Writer:
 
     async def run(self, job: Callable[[Connection], T]) -> T:
         """Run the job inside a transaction and return when it is durable."""
+        if self.closing:
+            message = "the server is stopping and writes no more"
+            raise ServerAway(message, mend="Try again: the next start takes it.")
         order = _Order(job, asyncio.get_running_loop().create_future())
         self.orders.put_nowait(order)
         result: T = await order.done
@@ -66,6 +70,7 @@ class Writer:
 
     async def close(self) -> None:
         """Finish what was ordered, then close."""
+        self.closing = True
         self.orders.put_nowait(None)
         if self._task is not None:
             await self._task
@@ -86,9 +91,12 @@ class Writer:
                 return
 
     async def _serve_batch(self, batch: list[_Order]) -> None:
-        outcomes = await _run(
-            self.connection, commit_batch, self.raw, self.path, [order.job for order in batch]
-        )
+        jobs = [order.job for order in batch]
+        outcomes: list[Any]
+        try:
+            outcomes = await _run(self.connection, commit_batch, self.raw, self.path, jobs)
+        except Exception as error:  # noqa: BLE001 - one lost batch must not end all writing
+            outcomes = [Failed(error)] * len(jobs)
         for order, outcome in zip(batch, outcomes, strict=True):
             if order.done.done():  # its caller was cancelled; the write stands
                 continue
@@ -194,14 +202,19 @@ class Store:
 
 async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -> Store:
     """Open, migrate and return the database; a newer or damaged one is refused."""
-    writing, raw = await _open(path, read_only=False)
+    await asyncio.to_thread(refuse_newer, path)
+    opened = [await _open(path, read_only=False)]
+    writing, raw = opened[0]
     try:
         vectors = await _run(writing, _prepare, raw, path, backups, clock)
         schema = await _run(writing, schema_version, raw)
-        reading = [await _open(path, read_only=True) for _ in range(readers)]
+        for _ in range(readers):
+            opened.append(await _open(path, read_only=True))  # noqa: PERF401 - closed on failure
     except BaseException:
-        await writing.close()
+        for connection, _ in opened:
+            await connection.close()
         raise
+    reading = opened[1:]
     writer = Writer(path, writing, raw)
     writer.start()
     return Store(path, writer, Readers(path, reading), schema, vectors)
@@ -212,7 +225,7 @@ async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, C
 
     def connector() -> Connection:
         if not read_only:
-            path.touch(mode=0o600)
+            _create_private(path)
         opened.append(open_raw(path, read_only=read_only))
         if read_only:
             load_vectors(opened[0])
@@ -220,6 +233,14 @@ async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, C
 
     connection = await aiosqlite.Connection(connector, iter_chunk_size=64)
     return connection, opened[0]
+
+
+def _create_private(path: Path) -> None:
+    try:
+        path.touch(mode=0o600)
+    except OSError as error:
+        message = f"{path}: {error.strerror}"
+        raise StoreFull(message) from error
 
 
 def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> bool:

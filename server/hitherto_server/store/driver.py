@@ -75,8 +75,12 @@ def open_raw(path: Path, *, read_only: bool = False) -> Connection:
             check_same_thread=False,
             cached_statements=256,
         )
-        connection.row_factory = driver.module.Row
-        _prepare(connection, read_only=read_only)
+        try:
+            connection.row_factory = driver.module.Row
+            _prepare(connection, read_only=read_only)
+        except BaseException:
+            connection.close()
+            raise
     opened: Connection = connection
     return opened
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from hitherto_migrations import Step, list_steps
-from hitherto_server.core.errors import StoreNewer
+from hitherto_server.core.errors import StoreError, StoreNewer
+from hitherto_server.store.driver import mapped_errors, open_raw
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +36,25 @@ def schema_version(connection: Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()[0])
 
 
+def refuse_newer(path: Path) -> None:
+    """Raise for a newer version's database before anything opens it for writing.
+
+    Opening for writing may already change it: the last to close copies the WAL into it.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    version = 0
+    with suppress(StoreError), mapped_errors(path), closing(open_raw(path, read_only=True)) as peek:
+        version = schema_version(peek)
+    _check_known(version, list_steps())
+
+
+def _check_known(version: int, steps: tuple[Step, ...]) -> None:
+    if version > steps[-1].number:
+        message = f"the database has schema {version}, this version knows {steps[-1].number}"
+        raise StoreNewer(message)
+
+
 def migrate(
     connection: Connection,
     *,
@@ -45,9 +66,7 @@ def migrate(
     steps = list_steps() if steps is None else steps
     version = schema_version(connection)
     newest = steps[-1].number
-    if version > newest:
-        message = f"the database has schema {version}, this version knows {newest}"
-        raise StoreNewer(message)
+    _check_known(version, steps)
     pending = [step for step in steps if step.number > version]
     if pending and version > 0:
         _copy(connection, backups / f"before-schema-{newest}-{clock()}.db")
@@ -58,7 +77,11 @@ def migrate(
 
 def _copy(connection: Connection, target: Path) -> None:
     target.touch(mode=0o600)  # VACUUM INTO accepts an empty file, and keeps its mode
-    connection.execute("VACUUM INTO ?", (str(target),))
+    try:
+        connection.execute("VACUUM INTO ?", (str(target),))
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
 
 
 def _apply(connection: Connection, step: Step, at_ms: int) -> None:

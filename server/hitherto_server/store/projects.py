@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import WorkTree, find_root_commit, find_work_tree
 from hitherto_server.store.queries import load_queries
 
@@ -20,6 +21,8 @@ USER_WIDE = 0
 SEED_CATEGORIES = ("architecture", "conventions", "operations", "pitfalls")
 KEEP_S = 300.0
 """A folder's project is looked up again after this time: remotes change, rarely."""
+
+MOST_KNOWN = 1000
 
 sql = load_queries("projects")
 
@@ -44,11 +47,20 @@ class Projects:
 
     async def find(self, folder: str) -> Project:
         """Return the folder's project; it is created when it is seen first."""
+        if not folder.startswith("/"):
+            message = f"the folder {folder[:100]!r} is not absolute"
+            raise InvalidInput(message, mend="Name the project's folder by its absolute path.")
         held = self.known.get(folder)
         if held is not None and time.monotonic() - held[0] < KEEP_S:
             return held[1]
-        tree = await asyncio.to_thread(find_work_tree, Path(folder))
+        try:
+            tree = await asyncio.to_thread(find_work_tree, Path(folder))
+        except (OSError, RuntimeError, ValueError) as error:  # a circle of links; a NUL
+            message = f"the folder {folder[:100]!r} cannot be resolved"
+            raise InvalidInput(message) from error
         project = await self._known(tree) or await self._new(tree)
+        if len(self.known) >= MOST_KNOWN:
+            self.known.pop(next(iter(self.known)))
         self.known[folder] = (time.monotonic(), project)
         return project
 
