@@ -14,12 +14,13 @@ from hitherto_server.gates.context import find_place, tie
 from hitherto_server.gates.remember import remember
 from hitherto_server.store.memories import (
     State,
+    category_of,
     change_memory,
     confirm_memory,
     earlier_state,
     find_same,
     get_row,
-    put_anchors,
+    retie,
     state_of,
 )
 from hitherto_server.store.projects import list_categories
@@ -145,7 +146,9 @@ def _edited(connection: Connection, row: Row, request: ReflectRequest, content: 
 
 async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
     """Store the new statement beside the old one, which stays readable."""
-    old = await context.store.readers.run(lambda c: state_of(c, seen))
+    old, category = await context.store.readers.run(
+        lambda c: (state_of(c, seen), category_of(c, seen))
+    )
     place = await _place_of(context, request, seen)
     user_wide = seen["project_id"] is None
     return await remember(
@@ -161,7 +164,7 @@ async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) 
             files=old.files if request.files is None else request.files,
             importance=request.importance or old.importance,
             state_key=request.state_key or old.state_key,
-            category=request.category,
+            category=request.category or category,
             supersedes=[request.id],
         ),
     )
@@ -178,7 +181,7 @@ async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) ->
         row = get_row(connection, request.id, seen["revision"])
         confirm_memory(connection, row["number"], commit=place.head.commit, at_ms=at_ms)
         if place.project is not None:
-            put_anchors(connection, row["number"], anchors, at_ms)
+            retie(connection, row, anchors, at_ms)
         return _reply(row, row["revision"], notes=[f"confirmed at {place.head.commit or 'now'}"])
 
     return await context.store.writer.run(job)

@@ -15,12 +15,13 @@ from hitherto_server.store.memories import (
     NewMemory,
     find_by_key,
     find_same,
+    first_content_hash,
     get_row,
     insert_memory,
     list_by_state,
 )
 from hitherto_server.store.projects import list_categories
-from hitherto_server.store.relations import relate
+from hitherto_server.store.relations import find_replacement, relate, undo_replacement
 
 if TYPE_CHECKING:
     from hitherto_contract import RememberRequest
@@ -97,7 +98,7 @@ def _unanchored(request: RememberRequest, *, anchors_of: NewMemory) -> list[str]
 def write(connection: Connection, new: NewMemory, request: RememberRequest) -> Written:
     """Store the memory unless it is known; runs in the writer's transaction."""
     if known := _known(connection, new):
-        return Written(known["id"], known["revision"], stored=False)
+        return _again(connection, known, new, request)
     new = replace(new, category_id=_category(connection, new.project, request.category))
     older = [get_row(connection, memory_id) for memory_id in request.supersedes]
     number = insert_memory(connection, new)
@@ -105,7 +106,7 @@ def write(connection: Connection, new: NewMemory, request: RememberRequest) -> W
     for row in older:
         _supersede(connection, number, row, new)
     for row in _same_state(connection, new, number):
-        if row["source"] == TOLD_BY_A_PERSON and new.source != TOLD_BY_A_PERSON:
+        if _is_protected(row, new):
             notes.append(_conflict(connection, number, row, new))
         else:
             _supersede(connection, number, row, new, reason=f"state key {new.state_key}")
@@ -114,10 +115,44 @@ def write(connection: Connection, new: NewMemory, request: RememberRequest) -> W
     return Written(new.id, 1, stored=True, superseded=replaced, notes=tuple(notes))
 
 
+def _again(connection: Connection, known: Row, new: NewMemory, request: RememberRequest) -> Written:
+    """Answer with the memory that says this already; it becomes current if the request says so."""
+    number = known["number"]
+    if known["trashed_at_ms"] is not None:
+        return Written(known["id"], known["revision"], stored=False, notes=("it is in the trash",))
+    named = [memory_id for memory_id in request.supersedes if memory_id != known["id"]]
+    older = [get_row(connection, memory_id) for memory_id in dict.fromkeys(named)]
+    same_state = _same_state(connection, new, number) if _keeps_state(known, new) else []
+    told = [row for row in same_state if _is_protected(row, new)]
+    notes = [_conflict(connection, number, row, new) for row in told]
+    if not told and (older or same_state):
+        # A value went back to what it was: the old statement replaces what had replaced it.
+        undo_replacement(connection, number, actor=new.actor, at_ms=new.at_ms)
+        older = list({row["number"]: row for row in [*older, *same_state]}.values())
+    for row in older:
+        _supersede(connection, number, row, new)
+    if newer := find_replacement(connection, number):
+        notes.append(f"memory {newer} has replaced it")
+    replaced = tuple(row["id"] for row in older)
+    return Written(
+        known["id"], known["revision"], stored=False, superseded=replaced, notes=tuple(notes)
+    )
+
+
+def _keeps_state(known: Row, new: NewMemory) -> bool:
+    return new.state_key is not None and known["state_key"] == new.state_key
+
+
+def _is_protected(older: Row, new: NewMemory) -> bool:
+    """Tell whether a person said it and something else would replace it."""
+    return older["source"] == TOLD_BY_A_PERSON and new.source != TOLD_BY_A_PERSON
+
+
 def _known(connection: Connection, new: NewMemory) -> Row | None:
     if new.idempotency_key is not None:
         row = find_by_key(connection, new.project, new.idempotency_key)
-        if row is not None and row["content_hash"] != content_hash(new.content):
+        # What the key was first used for counts: the memory may have been edited since.
+        if row is not None and first_content_hash(connection, row) != content_hash(new.content):
             message = f"the key {new.idempotency_key!r} belongs to memory {row['id']}"
             raise IdempotencyClash(message)
         if row is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hitherto_contract import MemoryView, RevisionView
 from hitherto_server.core.errors import NotFound, RevisionMoved
 from hitherto_server.core.text import content_hash
-from hitherto_server.store.derived import drop_memory, index_memory
+from hitherto_server.store.derived import drop_memory, index_memory, index_text
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -176,6 +176,12 @@ def earlier_state(connection: Connection, row: Row) -> State | None:
     return State(content=kept["content"], **json.loads(kept["state"])) if kept else None
 
 
+def category_of(connection: Connection, row: Row) -> str | None:
+    """Return the name of a memory's category, if it has one."""
+    named = connection.execute(sql["category_name"], {"number": row["number"]}).fetchone()
+    return str(named[0]) if named else None
+
+
 def confirm_memory(connection: Connection, number: int, *, commit: str | None, at_ms: int) -> None:
     """Note that somebody who read the code says that the memory holds."""
     connection.execute(sql["confirm"], {"number": number, "commit_hash": commit, "at_ms": at_ms})
@@ -198,6 +204,13 @@ def put_anchors(
         connection.executemany(
             sql["put_part"], [{**vars(part), "anchor_id": anchor_id} for part in anchor.parts]
         )
+
+
+def retie(connection: Connection, row: Row, anchors: Sequence[AnchorRow], at_ms: int) -> None:
+    """Tie a memory to its files as they are now; the indexes hold their paths."""
+    put_anchors(connection, row["number"], anchors, at_ms)
+    if row["trashed_at_ms"] is None:
+        index_text(connection, row["number"])
 
 
 def put_passages(connection: Connection, number: int, spans: Sequence[Span]) -> None:
@@ -236,6 +249,13 @@ def find_by_key(connection: Connection, project: int, key: str) -> Row | None:
     values = {"project": project, "idempotency_key": key}
     row: Row | None = connection.execute(sql["by_idempotency"], values).fetchone()
     return row
+
+
+def first_content_hash(connection: Connection, row: Row) -> str:
+    """Return the hash of the text that a memory was born with."""
+    values = {"number": row["number"], "revision": 1}
+    kept = connection.execute(sql["revision"], values).fetchone()
+    return content_hash(kept["content"])
 
 
 def list_by_state(connection: Connection, project: int, key: str, number: int) -> list[Row]:

@@ -49,6 +49,18 @@ def undo_supersessions(connection: Connection, newer: int, *, actor: str, at_ms:
     return int(connection.execute(sql["undo_supersessions"], values).rowcount)
 
 
+def undo_replacement(connection: Connection, older: int, *, actor: str, at_ms: int) -> None:
+    """Take back whatever replaced a memory: it is current again."""
+    values = {"older": older, "actor": actor, "at_ms": at_ms}
+    connection.execute(sql["undo_replacement"], values)
+
+
+def find_replacement(connection: Connection, older: int) -> str | None:
+    """Return the id of the memory that replaced another, if one did."""
+    row = connection.execute(sql["replacement"], {"older": older}).fetchone()
+    return str(row["id"]) if row else None
+
+
 def _would_circle(connection: Connection, newer: int, older: int) -> bool:
     values = {"newer": newer, "older": older}
     return connection.execute(sql["would_circle"], values).fetchone() is not None
