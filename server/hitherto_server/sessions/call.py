@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from hitherto_server.core.errors import InvalidInput
 
 MAX_NAME_CHARS = 200
+MAX_FOLDER_CHARS = 4096
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class HookCall:
     @property
     def folder(self) -> str | None:
         """The project's folder: what the client names, else where it runs."""
-        return self.project_dir or self.text("cwd") or None
+        named = (self.project_dir or "", self.text("cwd"))
+        return next((folder for folder in named if _is_folder_name(folder)), None)
 
     def text(self, *path: str, most: int = 1_000_000) -> str:
         """Return a text field as storable text; empty if it is missing or no text."""
@@ -57,7 +59,7 @@ def read_call(
     except (ValueError, RecursionError) as error:
         message = f"the hook's input is no JSON: {type(error).__name__}"
         raise InvalidInput(message) from error
-    if not isinstance(body, dict) or not isinstance(body.get("session_id"), str):
+    if not isinstance(body, dict) or not _is_name(body.get("session_id")):
         message = "the hook's input is no object with a session_id"
         raise InvalidInput(message)
     return HookCall(
@@ -69,6 +71,14 @@ def read_call(
         deadline_ms=deadline_ms,
         spooled=spooled,
     )
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and bool(storable(value).strip())
+
+
+def _is_folder_name(folder: str) -> bool:
+    return folder.startswith("/") and len(folder) <= MAX_FOLDER_CHARS
 
 
 def hash_of(raw: bytes) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import HithertoError, InvalidInput
+from hitherto_server.core.errors import HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
@@ -49,22 +49,23 @@ class SessionDesk:
         """Note a call and return what the client should hear; a repeated one is not noted."""
         if self._is_repeat(call):
             return None
+        try:
+            return await self._take(call)
+        except BaseException:
+            self._recent.pop(_key(call), None)  # it will come again, by the spool
+            raise
+
+    async def _take(self, call: HookCall) -> Reply:
         project = await self._project_number(call)
+        if call.event == "PostToolUse" and call.text("tool_name") == "ExitPlanMode":
+            # Before the event is noted: a repeated event is dropped, a repeated plan is known.
+            await store_plan(self.tools, call)
         noting = asyncio.create_task(self._note(call, project))
         if call.event == "UserPromptSubmit" and not call.spooled:
             return await answer_prompt(self.tools, call, noting)
         noted = await noting
-        if noted is None:
-            return None
-        return await self._after_noting(call)
-
-    async def _after_noting(self, call: HookCall) -> Reply:
-        tool = call.text("tool_name")
-        match call.event:
-            case "SessionStart" if not call.spooled:
-                return await answer_start(self.tools, call)
-            case "PostToolUse" if tool == "ExitPlanMode":
-                await store_plan(self.tools, call)
+        if noted is not None and call.event == "SessionStart" and not call.spooled:
+            return await answer_start(self.tools, call)
         return None
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
@@ -78,19 +79,20 @@ class SessionDesk:
 
     def _is_repeat(self, call: HookCall) -> bool:
         """Tell whether the same call is here already: settings and a plugin both registered it."""
-        key = (call.session_id, call.event, call.body_hash)
-        before = self._recent.get(key)
-        self._recent[key] = call.at_ms
+        before = self._recent.get(_key(call))
+        if before is not None and abs(call.at_ms - before) <= SAME_WITHIN_MS:
+            return True
+        self._recent[_key(call)] = call.at_ms
         while len(self._recent) > REMEMBERED_CALLS:
             self._recent.popitem(last=False)
-        return before is not None and abs(call.at_ms - before) <= SAME_WITHIN_MS
+        return False
 
     async def _drain_for_ever(self) -> None:
         while True:
             try:
                 await self.drain()
-            except (HithertoError, OSError):
-                log.exception("the spool waits")
+            except (HithertoError, OSError) as error:
+                log.warning("the spool waits: %s", error)
             await asyncio.sleep(DRAIN_EVERY_S)
 
     async def drain(self) -> int:
@@ -106,9 +108,15 @@ class SessionDesk:
     async def _take_line(self, line: bytes) -> None:
         try:
             await self.take(_spooled_call(parse_record(line)))
-        except InvalidInput as error:
-            log.warning("a spooled event could not be read: %s", error.message)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad line must not hold up the rest
+            log.warning("a spooled event could not be read: %r", error)
             await asyncio.to_thread(self.spool.keep_unreadable, line)
+
+
+def _key(call: HookCall) -> tuple[str, str, str]:
+    return call.session_id, call.event, call.body_hash
 
 
 def _spooled_call(record: Record) -> HookCall:

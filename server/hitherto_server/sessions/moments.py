@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import MAX_CONTENT_CHARS, RememberRequest
 from hitherto_server.core.clock import uuid7
-from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.errors import HithertoError, StoreError
 from hitherto_server.core.text import content_hash
 from hitherto_server.gates.remember import remember
 from hitherto_server.recall.admission import Admission, Occasion
@@ -107,6 +107,8 @@ async def store_plan(tools: Tools, call: HookCall) -> None:
     )
     try:
         await remember(tools.writes, request)
+    except StoreError:
+        raise  # the hook writes the event down, and it is taken in later
     except HithertoError as error:
         log.warning("a plan was not stored: %s", error.message)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIELDS = 4
+MOST_DIGITS = 19  # of nanoseconds since 1970: what fits 64 bits
+MAX_UNREADABLE_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Record:
 def parse_record(line: bytes) -> Record:
     """Read one line of the spool; a torn one is refused."""
     fields = line.rstrip(b"\n").split(b"\t", FIELDS - 1)
-    if len(fields) != FIELDS or not fields[1].isdigit():
+    if len(fields) != FIELDS or not _is_time(fields[1]):
         message = "a spooled line is no record"
         raise InvalidInput(message)
     event, time_ns, project, body = fields
@@ -41,6 +43,10 @@ def parse_record(line: bytes) -> Record:
         project.decode("latin-1"),
         body,
     )
+
+
+def _is_time(field: bytes) -> bool:
+    return field.isdigit() and len(field) <= MOST_DIGITS
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,8 @@ class Spool:
 
     def keep_unreadable(self, line: bytes) -> None:
         """Put a line that is no record where a person can look at it."""
+        if _size(self.unreadable) > MAX_UNREADABLE_BYTES:
+            return
         file = os.open(self.unreadable, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(file, "ab") as kept:
             kept.write(line if line.endswith(b"\n") else line + b"\n")
