@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 from dataclasses import dataclass
-from http.cookies import SimpleCookie
+from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSION_HEADER
@@ -91,12 +91,22 @@ def _check_token(headers: dict[str, bytes], path: str, token: str) -> None:
     if path in OPEN_PATHS:
         return
     given = headers.get("authorization", b"").decode("latin-1").removeprefix("Bearer ").strip()
-    if not given:
-        cookie = SimpleCookie(headers.get("cookie", b"").decode("latin-1")).get(COOKIE)
-        given = cookie.value if cookie else ""
-    if not hmac.compare_digest(given.encode(), token.encode()):
+    given = given or _cookie(headers.get("cookie", b"").decode("latin-1"))
+    if not token or not hmac.compare_digest(given.encode(), token.encode()):
         message = "the token is missing or wrong"
         raise Unauthorized(message)
+
+
+def _cookie(header: str) -> str:
+    """Return our cookie's value, whatever other servers of this host have set beside it."""
+    for pair in header.split(";"):
+        try:
+            cookie = SimpleCookie(pair.strip()).get(COOKIE)
+        except CookieError:
+            continue
+        if cookie:
+            return cookie.value
+    return ""
 
 
 def _check_content_type(headers: dict[str, bytes], scope: Scope) -> None:
@@ -114,7 +124,8 @@ async def _read_body(receive: Receive, limit: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            break
+            problem = "the request ended before its body was whole"
+            raise InvalidInput(problem)
         chunk = message.get("body", b"")
         size += len(chunk)
         if size <= limit:

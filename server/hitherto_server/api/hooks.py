@@ -13,6 +13,8 @@ from hitherto_server.sessions.call import read_call
 
 router = APIRouter()
 
+MOST_DIGITS = 19  # of nanoseconds since 1970: until the year 2286, and within 64 bits
+
 
 @router.post("/hook/{event}")
 async def hook(event: str, request: Request, services: Wired) -> Response:
@@ -34,7 +36,7 @@ async def hook(event: str, request: Request, services: Wired) -> Response:
 def _number(text: str | None, default: int) -> int:
     if text is None:
         return default
-    if not text.isdecimal():
+    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
         message = f"a header should be a number and is {text[:40]!r}"
         raise InvalidInput(message)
     return int(text)

@@ -17,8 +17,8 @@ from hitherto_contract import (
     WhyRequest,
 )
 from hitherto_server.api.listing import list_memories
-from hitherto_server.api.replies import named_problems
-from hitherto_server.core.errors import InvalidInput, NotFound
+from hitherto_server.api.replies import refusal_of
+from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import forget, reflect, restore
 from hitherto_server.gates.remember import remember
 from hitherto_server.recall.hits import Question
@@ -92,5 +92,5 @@ async def perform_named(
     try:
         asked = request.model_validate(payload)
     except ValidationError as error:
-        raise InvalidInput(named_problems(error.errors())) from error
+        raise refusal_of(error.errors()) from error
     return (await perform(services, asked)).model_dump(mode="json")

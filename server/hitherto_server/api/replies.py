@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 404
 SERVER_FAULT = 500
-MOST_NAMED, MOST_PROBLEMS = 3, 20
-TOO_LONG_TYPES = frozenset({"string_too_long", "too_long"})
+MOST_NAMED, MOST_PROBLEMS, MOST_QUOTED = 3, 20, 200
+TOO_LONG = "string_too_long"  # a list with too many items is not large, it is wrong
 
 log = logging.getLogger(__name__)
 
@@ -60,9 +60,10 @@ def install_error_replies(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def unrouted(request: Request, error: HTTPException) -> Response:
+        path = request.url.path[:MOST_QUOTED]
         if error.status_code == NOT_FOUND:
-            return error_response(NotFound(f"there is nothing at {request.url.path}"))
-        message = f"{request.method} {request.url.path}: {error.detail}"
+            return error_response(NotFound(f"there is nothing at {path}"))
+        message = f"{request.method[:20]} {path}: {error.detail}"
         reply = error_response(InvalidInput(message))
         reply.status_code = error.status_code
         return reply
@@ -77,17 +78,14 @@ def install_error_replies(app: FastAPI) -> None:
 
 def validation_response(errors: Sequence[Any]) -> Response:
     """Say which fields are wrong, without giving back what was sent."""
-    details = _problems(errors)
-    too_large = any(found["type"] in TOO_LONG_TYPES for found in errors)
-    return error_response(
-        (TooLarge if too_large else InvalidInput)(named_problems(errors)), details
-    )
+    return error_response(refusal_of(errors), _problems(errors))
 
 
-def named_problems(errors: Sequence[Any]) -> str:
-    """Return the first few problems in one line."""
+def refusal_of(errors: Sequence[Any]) -> InvalidInput:
+    """Return what a request is refused with: its first few problems, in one line."""
     named = [f"{found['field'] or 'request'}: {found['problem']}" for found in _problems(errors)]
-    return "; ".join(named[:MOST_NAMED])
+    refusal = TooLarge if any(found["type"] == TOO_LONG for found in errors) else InvalidInput
+    return refusal("; ".join(named[:MOST_NAMED]))
 
 
 def _problems(errors: Sequence[Any]) -> list[dict[str, str]]:

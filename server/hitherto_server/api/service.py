@@ -13,7 +13,7 @@ from hitherto_contract import PROTOCOL, VERSION, Health, Status
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import find_model
-from hitherto_server.store.derived import rebuild_text, rebuild_vectors
+from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_shape
 from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import counters
@@ -59,9 +59,12 @@ async def rebuild(services: Services) -> dict[str, int]:
     """Rebuild the derived indexes and return how many memories and vectors they hold."""
     store, clock = services.store, services.clock
     built = {"memories": await store.writer.run(partial(rebuild_text, clock=clock))}
-    model = services.embedder.model
-    if model is not None and store.has_vector_index:
-        again = partial(rebuild_vectors, model=model.name, dimension=model.dimension, clock=clock)
+    if not store.has_vector_index:
+        return built
+    loaded = services.embedder.model
+    shape = (loaded.name, loaded.dimension) if loaded else await store.readers.run(vector_shape)
+    if shape is not None:
+        again = partial(rebuild_vectors, model=shape[0], dimension=shape[1], clock=clock)
         built["vectors"] = await store.writer.run(again)
     return built
 
