@@ -7,10 +7,12 @@ import json
 import logging
 import os
 import secrets
+import signal
 import socket
+import stat
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,7 @@ log = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 BACKLOG = 256
 GRACE_S = 3
+SHORTEST_TOKEN = 32
 LOG_BYTES = 5 * 1024 * 1024
 
 
@@ -63,11 +66,11 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
 
     from hitherto_server.app import create_app, open_services
 
-    token = read_token(home)
-    unix = bind_unix(home)
-    tcp = bind_tcp(settings.port)
-    port = int(tcp.getsockname()[1])
-    async with open_services(home, settings, token=token, port=port) as services:
+    async with AsyncExitStack() as stack:
+        unix, tcp = stack.enter_context(listening(home, settings.port))
+        port = int(tcp.getsockname()[1])
+        opening = open_services(home, settings, token=read_token(home), port=port)
+        services = await stack.enter_async_context(opening)
         app = create_app(services)
         config = uvicorn.Config(
             app,
@@ -84,18 +87,35 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())
         mending = asyncio.create_task(asyncio.to_thread(mend_registrations, home))
+        # uvicorn raises a signal again when it is done; it has been obeyed by then
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _obeyed)
         await server.serve(sockets=[unix, tcp])
         watching.cancel()
         await mending
         await app.state.close()
-    home.record.unlink(missing_ok=True)
-    home.socket.unlink(missing_ok=True)
     log.info("stopped")
+
+
+def _obeyed(_number: int, _frame: object) -> None:
+    """Take a signal that asks for what is being done already."""
 
 
 async def _stop_when_asked(stopping: asyncio.Event, server: object) -> None:
     await stopping.wait()
     server.should_exit = True  # type: ignore[attr-defined]
+
+
+@contextmanager
+def listening(home: Home, port: int) -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Listen on the data home's socket and on loopback; at the end nothing says so any more."""
+    with closing(bind_unix(home)) as unix:
+        try:
+            with closing(bind_tcp(port)) as tcp:
+                yield unix, tcp
+        finally:
+            home.record.unlink(missing_ok=True)
+            home.socket.unlink(missing_ok=True)
 
 
 def bind_unix(home: Home) -> socket.socket:
@@ -118,11 +138,24 @@ def _socket_path(home: Home) -> Path:
     if len(os.fsencode(usual)) < MAX_SOCKET_BYTES:
         home.socket_pointer.unlink(missing_ok=True)
         return usual
-    if home.socket_pointer.exists() and home.socket.parent.is_dir():
+    if home.socket_pointer.exists() and _is_ours_alone(home.socket.parent):
         return home.socket
     short = Path(tempfile.mkdtemp(prefix="hitherto-")) / "server.sock"
     write_private(home.socket_pointer, str(short))
     return short
+
+
+def _is_ours_alone(folder: Path) -> bool:
+    """Tell whether nobody else can put a socket into a folder of the shared temporary one."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and found.st_uid == os.getuid()
+        and not stat.S_IMODE(found.st_mode) & 0o077
+    )
 
 
 def bind_tcp(port: int) -> socket.socket:
@@ -145,8 +178,13 @@ def bind_tcp(port: int) -> socket.socket:
 
 def read_token(home: Home) -> str:
     """Return the token of this installation; it is made at the first start."""
-    if home.token.exists():
-        return home.token.read_text(encoding="utf-8").strip()
+    try:
+        token = home.token.read_text(encoding="utf-8").strip()
+    except (FileNotFoundError, UnicodeDecodeError):
+        token = ""
+    if len(token) >= SHORTEST_TOKEN:  # an empty one, as a full disk leaves it, would let all in
+        home.token.chmod(0o600)
+        return token
     token = secrets.token_urlsafe(32)
     write_private(home.token, token)
     return token
@@ -200,3 +238,4 @@ def log_to_file(home: Home, level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    logging.raiseExceptions = False  # a full disk must not fill stderr as well

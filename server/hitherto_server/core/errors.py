@@ -22,6 +22,7 @@ HithertoError
 │   └── NoDriver            no_driver            500
 ├── ServerError
 │   ├── ServerAway          server_away          503
+│   ├── HomeUnusable        home_unusable        500
 │   └── AlreadyRunning      already_running      409
 ├── ModelError
 │   ├── ModelMissing        model_missing        503
@@ -200,6 +201,13 @@ class ServerAway(ServerError):
     code = "server_away"
     status = 503
     default_mend = "Start it with `hitherto serve`."
+
+
+class HomeUnusable(ServerError):
+    """The data home cannot be made, or is no folder of ours."""
+
+    code = "home_unusable"
+    default_mend = "Point HITHERTO_HOME at a folder that you can write."
 
 
 class AlreadyRunning(ServerError):

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from hitherto_server.core.errors import HomeUnusable
+
 MAX_SOCKET_BYTES = 100  # the kernel's limit is 108 (Linux) and 104 (macOS)
 
 
@@ -71,8 +73,12 @@ class Home:
     def create(self) -> None:
         """Create the folders that are missing, readable by the owner alone."""
         for folder in (self.root, self.run, self.spool, self.backups, self.logs, self.models):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            folder.chmod(0o700)
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                folder.chmod(0o700)
+            except OSError as error:
+                message = f"{folder} cannot be made the data home's: {error.strerror}"
+                raise HomeUnusable(message) from error
 
 
 def find_home() -> Home:
