@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 Role = Literal["type", "callable", "value", "container", "key", "block"]
 
 # a lock file or a bundle: its structure costs more to read than it tells
-MAX_STRUCTURE_BYTES = 1024 * 1024
+MAX_STRUCTURE_BYTES = 512 * 1024
 GRAMMARS = {
     ".py": "python",
     ".pyi": "python",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from hitherto_server.standing.deadline import OutOfTime, spend
 from hitherto_server.standing.definitions import Definition, Found, Role, matching, owned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from tree_sitter import Language, Node, Query, Tree
 
@@ -65,19 +66,57 @@ class TreeSource:
         """Spell a region as its leaves, free of layout, leaving out some regions inside it."""
         node = self._nodes[definition.start, definition.end]
         holes = {(hole.start, hole.end) for hole in without}
-        return _spell(node, holes, self._deadline)
+        return self._leaves(node, holes)
 
     def _captures(self) -> Iterator[Found]:
         import tree_sitter
 
         _, query = grammar(self._language)
-        for _, captures in tree_sitter.QueryCursor(query).matches(self._tree.root_node):
-            spend(self._deadline)
+        wrapped: dict[tuple[int, int], Node] = {}
+        # in one go: tree-sitter 0.26 crashes when a query is given a progress callback
+        matches = tree_sitter.QueryCursor(query).matches(self._tree.root_node)
+        spend(self._deadline)
+        for _, captures in matches:
+            if "wrapped" in captures:
+                wrapped[captures["wrapped"][0].byte_range] = captures["wrapper"][0]
+                continue
             role = next(role for role in ROLES if role in captures)
-            node = _whole(captures[role][0])
-            owner = _text(captures["owner"][0]) if "owner" in captures else None
+            node = captures[role][0]
+            node = wrapped.get(node.byte_range, node)
+            owner = self._text(captures["owner"][0]) if "owner" in captures else None
             self._nodes[node.byte_range] = node
-            yield Found(role, _text(captures["name"][0]), owner, *node.byte_range)
+            yield Found(role, self._text(captures["name"][0]), owner, *node.byte_range)
+
+    def _text(self, node: Node) -> str:
+        # a tree that was read piece by piece gives its nodes' text a byte at a time
+        return self._content[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def _leaves(self, root: Node, holes: set[tuple[int, int]]) -> Iterator[str]:
+        stack: list[Node | str] = [root]
+        count = 0
+        while stack:
+            top = stack.pop()
+            count += 1
+            if count % CHECK_EVERY == 0:
+                spend(self._deadline)
+            if isinstance(top, str):
+                yield top
+            elif holes and top.byte_range in holes:
+                continue
+            elif (leaf := self._leaf(top)) is None:
+                stack.extend(reversed(_opened(top)))
+            elif leaf:
+                yield leaf
+
+    def _leaf(self, node: Node) -> str | None:
+        """Spell a node that is read whole, or give None for one to look into."""
+        if node.type.endswith("comment"):
+            return " ".join(self._text(node).split())
+        if node.type in STRINGS:
+            return "\n".join(line.lstrip() for line in self._text(node).splitlines())
+        if node.child_count == 0:
+            return " ".join(self._text(node).split())
+        return None
 
 
 def _pointer(language: str) -> object:
@@ -115,81 +154,26 @@ def _parse(language: str, content: bytes, deadline: float | None) -> Tree:
     def read(offset: int, _: object) -> bytes:
         return content[offset : offset + READ_BYTES]
 
-    def stop(*_: object) -> bool:
-        try:
-            spend(deadline)
-        except OutOfTime:
-            return True
-        return False
-
     parser = tree_sitter.Parser(grammar(language)[0])
     try:
-        return parser.parse(read, progress_callback=stop)
+        return parser.parse(read, progress_callback=_stop_at(deadline))
     except ValueError as error:
         raise OutOfTime from error
 
 
-def _whole(node: Node) -> Node:
-    parent = node.parent
-    # a decorator decides what the function does as much as its body
-    return parent if parent is not None and parent.type == "decorated_definition" else node
+def _stop_at(deadline: float | None) -> Callable[..., bool]:
+    def stop(*_: object) -> bool:
+        return deadline is not None and time.perf_counter() > deadline
 
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
-
-
-def _spell(node: Node, holes: set[tuple[int, int]], deadline: float | None) -> Iterator[str]:
-    comma = False
-    for leaf, trailing in _leaves(node, holes, deadline):
-        # formatters add and drop the comma before a closing bracket
-        if comma and leaf not in CLOSERS:
-            yield ","
-        comma = trailing
-        if not trailing:
-            yield leaf
-
-
-def _leaves(
-    node: Node, holes: set[tuple[int, int]], deadline: float | None
-) -> Iterator[tuple[str, bool]]:
-    stack: list[Node | str] = [node]
-    count = 0
-    while stack:
-        top = stack.pop()
-        count += 1
-        if count % CHECK_EVERY == 0:
-            spend(deadline)
-        if isinstance(top, str):
-            yield top, False
-        elif holes and top.byte_range in holes:
-            continue
-        elif (leaf := _leaf(top)) is not None:
-            if leaf:
-                yield leaf, leaf == "," and _may_trail(top)
-        else:
-            stack.extend(_opened(top))
-
-
-def _leaf(node: Node) -> str | None:
-    """Spell a node that is read whole, or give None for one to look into."""
-    if node.type.endswith("comment"):
-        return " ".join(_text(node).split())
-    if node.type in STRINGS:
-        return "\n".join(line.lstrip() for line in _text(node).splitlines())
-    if node.child_count == 0:
-        return " ".join(_text(node).split())
-    return None
+    return stop
 
 
 def _opened(node: Node) -> list[Node | str]:
-    children: list[Node | str] = list(reversed(node.children))
-    # a Python block has no brackets of its own: what belongs to it would not show
-    if node.type == "block" and node.children[0].type != "{":
-        return ["}", *children, "{"]
+    children: list[Node | str] = [*node.children]
+    types = [child.type for child in node.children]
+    if node.type == "block" and types[0] != "{":
+        # a Python block has no brackets of its own: what belongs to it would not show
+        return ["{", *children, "}"]
+    if types[-2:-1] == [","] and types[-1] in CLOSERS and node.type not in TUPLES:
+        del children[-2]  # formatters add and drop it
     return children
-
-
-def _may_trail(comma: Node) -> bool:
-    parent = comma.parent
-    return parent is None or parent.type not in TUPLES

@@ -44,6 +44,7 @@ class KeySource:
     def __init__(self, style: str, text: str, deadline: float | None = None) -> None:
         self._style = cast("Style", style)
         self._text = text
+        self._deadline = deadline
         self.definitions = tuple(_keys(self._style, text, deadline))
 
     def find(self, path: tuple[str, ...]) -> tuple[Definition, ...]:
@@ -59,7 +60,10 @@ class KeySource:
         pattern = JSON_TOKEN if self._style == "json" else TOKEN
         lines = leveled(text) if self._style == "yaml" else [text]
         for line in lines:
-            yield from (_respelled(token) for token in pattern.findall(line))
+            for count, match in enumerate(pattern.finditer(line)):
+                if count % CHECK_EVERY == 0:
+                    spend(self._deadline)
+                yield _respelled(match.group())
             yield "\n"
 
 

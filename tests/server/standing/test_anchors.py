@@ -119,6 +119,54 @@ def test_moving_a_line_out_of_its_branch_is_an_edit(tree: Tree) -> None:
     assert tree.standing(anchors).standing == "changed"
 
 
+def test_a_decorator_belongs_to_what_it_decorates(tree: Tree) -> None:
+    tree.write("a.py", "@cached(60)\ndef act(x):\n    return x\n")
+    anchors = tree.anchored("`act` in a.py")
+    tree.write("a.py", "@cached(5)\ndef act(x):\n    return x\n")
+    assert tree.standing(anchors).standing == "changed"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.py", 'x_y = "a b"', 'x_y = "a  b"'),
+        ("a.py", "x_y = (1,)", "x_y = (1)"),
+        ("a.json", '{"x_y": "5"}', '{"x_y": 5}'),
+        ("a.yaml", "x_y:\n  a:\n    b: 1\n", "x_y:\n  a:\n  b: 1\n"),
+        ("a.js", "const x_y = `a${1}b`;", "const x_y = `a${1}c`;"),
+        ("a.rs", 'const x_y: &str = "a\\nb";', 'const x_y: &str = "a\\nc";'),
+    ],
+)
+def test_what_only_looks_like_layout_is_an_edit(
+    tree: Tree, name: str, before: str, after: str
+) -> None:
+    tree.write(name, before + "\n")
+    anchors = tree.anchored(f"`x_y` in {name}")
+    tree.write(name, after + "\n")
+    assert tree.standing(anchors).standing == "changed"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        (
+            "a.py",
+            "def x_y(): return [1, 2]",
+            "def x_y():\n    return [\n        1,\n        2,\n    ]",
+        ),
+        ("a.ts", "const x_y = {a: 1, b: 2};", "const x_y = {\n  a: 1,\n  b: 2,\n};"),
+        ("a.toml", "x_y = ['a', \"b\"]", 'x_y = [\n  "a",\n  "b"\n]'),
+        ("a.py", "x_y = 1", "# a new comment above\nx_y = 1  # and behind"),
+        ("a.yml", "x_y: 'on'", 'x_y:   "on"'),
+    ],
+)
+def test_what_a_formatter_does_is_no_edit(tree: Tree, name: str, before: str, after: str) -> None:
+    tree.write(name, before + "\n")
+    anchors = tree.anchored(f"`x_y` in {name}")
+    tree.write(name, after + "\n")
+    assert tree.standing(anchors).standing == "current"
+
+
 def test_a_syntax_error_does_not_make_a_part_gone(tree: Tree) -> None:
     tree.write("store.py", STORE)
     anchors = tree.anchored("`save` in store.py")

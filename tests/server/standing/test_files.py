@@ -115,6 +115,16 @@ def test_what_is_not_in_time_is_unverified_and_what_was_is_said(tree: Tree) -> N
     assert tree.standing(slow).standing == "current"
 
 
+def test_the_search_for_a_new_name_stops_at_the_deadline(tree: Tree) -> None:
+    text = "{" + ",".join(f'"key_{n}": {{"a": [{n}, 1, 2, 3]}}' for n in range(8000)) + "}"
+    tree.write("a.json", text)
+    anchors = tree.anchored("`key_77` in a.json")
+    tree.write("a.json", f'{{"all": {text.replace("key_77", "other")}}}')
+    start = time.perf_counter()
+    assert tree.standing(anchors, deadline=start + 0.15).standing == "unverified"
+    assert time.perf_counter() - start < 1.5
+
+
 @pytest.mark.parametrize("name", ["a.py", "a.ts", "a.go", "a.rs", "a.json", "a.yaml", "a.toml"])
 def test_reading_a_structure_stops_at_the_deadline(name: str) -> None:
     text = b'{"a": [' + b"1," * 100_000 + b"1]}"
