@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+
+from hitherto_mcp.client import socket_path
+from hitherto_mcp.spawn import serve_command, spawn_detached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,13 +46,25 @@ class Backend:
 
     def __init__(self, home: Path, command: list[str]) -> None:
         self.home = home
-        self.name = "stand-in"
         (home / "run").mkdir(parents=True)
         self.use(command)
 
     def use(self, command: list[str]) -> None:
         """Let this command be what starts the server."""
         (self.home / "run" / "serve.cmd").write_text("\n".join([*command, ""]))
+
+    def start(self) -> None:
+        """Start it before anything asks for it, and wait until it listens."""
+        pid = spawn_detached(serve_command(self.home), self.home)
+        wait_until(lambda: self.pid and self.listens(), "the server listens")
+        assert os.waitpid(pid, os.WNOHANG) == (0, 0)
+
+    def listens(self) -> bool:
+        """Tell whether its socket takes a connection."""
+        with socket.socket(socket.AF_UNIX) as probe, suppress(OSError):
+            probe.connect(socket_path(self.home))
+            return True
+        return False
 
     @property
     def pid(self) -> int | None:
@@ -92,9 +108,15 @@ def home(isolated: Path) -> Path:
 @pytest.fixture
 def backend(home: Path) -> Iterator[Backend]:
     """The stand-in, which runs as soon as something asks for it."""
-    backend = Backend(home, [sys.executable, str(STAND_IN)])
+    backend = Backend(home, [sys.executable, str(STAND_IN), str(os.getpid())])
     yield backend
     backend.kill()
+
+
+@pytest.fixture
+def no_server(home: Path) -> Backend:
+    """A server that never comes up, for what needs none."""
+    return Backend(home, ["/bin/sh", "-c", "exit 0"])
 
 
 @functools.cache
@@ -104,15 +126,21 @@ def server_exists() -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-@pytest.fixture(params=["stand-in", "real"])
-def either_backend(request: pytest.FixtureRequest, backend: Backend) -> Backend:
-    """The stand-in, then the real server: what a test expects of one it expects of the other."""
-    if request.param == "real":
-        if not server_exists():
-            pytest.skip("the server cannot be started yet")
-        backend.use([sys.executable, "-P", "-m", "hitherto_server", "serve"])
-        backend.name = "real"
+@pytest.fixture
+def real_backend(backend: Backend) -> Backend:
+    """The real server, running."""
+    if not server_exists():
+        pytest.skip("the server cannot be started yet")
+    backend.use([sys.executable, "-P", "-m", "hitherto_server", "serve"])
+    backend.start()
     return backend
+
+
+@pytest.fixture(params=["backend", "real_backend"])
+def either_backend(request: pytest.FixtureRequest) -> Backend:
+    """The stand-in, then the real server: what a test expects of one it expects of the other."""
+    found: Backend = request.getfixturevalue(request.param)
+    return found
 
 
 @pytest.fixture

@@ -177,11 +177,12 @@ async def test_the_server_is_started_once_detached_and_without_the_sessions_secr
     monkeypatch.setenv("KEPT", "yes")
     program = (
         "import os, json; print(json.dumps([dict(os.environ), os.getsid(0) == os.getpid(),"
-        " os.getcwd()]), flush=True); import runpy, sys; runpy.run_path(sys.argv[1],"
+        " os.getcwd()]), flush=True);"
+        " import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0],"
         " run_name='__main__')"
     )
     stand_in = str(Path(__file__).with_name("stand_in.py"))
-    backend.use([sys.executable, "-c", program, stand_in])
+    backend.use([sys.executable, "-c", program, stand_in, str(os.getpid())])
     client = Client(home)
     await client.wake()
     replies = await asyncio.gather(*(client.call("memories", {}) for _ in range(5)))

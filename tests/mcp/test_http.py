@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from hitherto_mcp.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
 MEMORY = "01990000-0000-7000-8000-000000000001"
 
@@ -122,3 +124,20 @@ def test_the_sdk_is_imported_by_the_first_request_only() -> None:
         "sys.exit(bool({'mcp', 'mcp_types', 'pydantic', 'httpx'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+async def test_the_real_server_serves_the_tools_at_mcp(
+    home: Path, real_backend: Any, ask: Any
+) -> None:
+    port = json.loads((home / "run" / "server.json").read_text())["port"]
+    token = (home / "run" / "token").read_text().strip()
+    headers = {"Authorization": f"Bearer {token}", "X-Hitherto-Project": str(home.parent)}
+    for path in ("/mcp", "/mcp/"):
+        async with httpx2.AsyncClient(headers=headers) as http:
+            transport = streamable_http_client(f"http://127.0.0.1:{port}{path}", http_client=http)
+            async with Client(transport) as client:
+                stored = await ask(client, "remember", content=f"It is reached at {path}")
+                assert stored.startswith("stored: ")
+                assert "It is reached" in await ask(client, "recall", query="reached")
+                huge = await ask(client, "remember", content="x" * 200_000, fails=True)
+                assert huge.startswith("too_large: ")

@@ -180,7 +180,7 @@ async def test_the_syntax_of_a_search_engine_is_plain_text(
     ],
 )
 def test_a_lone_surrogate_is_refused_with_a_code(
-    wire: Any, backend: Any, tool: str, arguments: bytes
+    wire: Any, no_server: Any, tool: str, arguments: bytes
 ) -> None:
     wire.initialize()
     wire.write(

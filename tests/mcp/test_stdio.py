@@ -23,7 +23,7 @@ MODES = ("legacy", "auto")
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_sdks_client_lists_the_tools(connect: Any, backend: Any, mode: str) -> None:
+async def test_the_sdks_client_lists_the_tools(connect: Any, no_server: Any, mode: str) -> None:
     async with connect(mode=mode) as client:
         listed = (await client.list_tools()).tools
         assert client.session.instructions == INSTRUCTIONS
@@ -42,7 +42,7 @@ async def test_the_sdks_client_calls_a_tool(
         assert "the port is 8080" in await ask(client, "recall", query="port")
 
 
-async def test_the_newest_client_needs_no_handshake(connect: Any, backend: Any) -> None:
+async def test_the_newest_client_needs_no_handshake(connect: Any, no_server: Any) -> None:
     async with connect(mode="auto") as client:
         assert client.session.protocol_version == LATEST_MODERN_VERSION
 
@@ -71,18 +71,18 @@ async def test_calls_overlap_and_each_gets_its_own_answer(
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
-def test_a_revision_that_is_spoken_is_agreed_on(wire: Any, backend: Any, version: str) -> None:
+def test_a_revision_that_is_spoken_is_agreed_on(wire: Any, no_server: Any, version: str) -> None:
     assert wire.initialize(version)["result"]["protocolVersion"] == version
 
 
 @pytest.mark.parametrize("version", ["1999-01-01", "2026-07-28", ""])
-def test_any_other_is_answered_with_the_newest(wire: Any, backend: Any, version: str) -> None:
+def test_any_other_is_answered_with_the_newest(wire: Any, no_server: Any, version: str) -> None:
     newest = HANDSHAKE_PROTOCOL_VERSIONS[-1]
     assert wire.initialize(version)["result"]["protocolVersion"] == newest
 
 
 def test_a_request_in_an_unknown_revision_is_refused_with_what_is_spoken(
-    wire: Any, backend: Any
+    wire: Any, no_server: Any
 ) -> None:
     wire.send("tools/list", 1, _meta={"io.modelcontextprotocol/protocolVersion": "2099-01-01"})
     error = wire.read()["error"]
@@ -119,7 +119,7 @@ def test_a_request_in_an_unknown_revision_is_refused_with_what_is_spoken(
     ],
 )
 def test_a_broken_line_gets_an_error_and_the_next_one_its_answer(
-    wire: Any, backend: Any, line: bytes, code: int
+    wire: Any, no_server: Any, line: bytes, code: int
 ) -> None:
     wire.write(line + b"\n")
     assert wire.read()["error"]["code"] == code
@@ -127,12 +127,12 @@ def test_a_broken_line_gets_an_error_and_the_next_one_its_answer(
     assert wire.read() == {"jsonrpc": "2.0", "id": "after", "result": {}}
 
 
-def test_a_lone_surrogate_in_an_id_comes_back_as_it_was(wire: Any, backend: Any) -> None:
+def test_a_lone_surrogate_in_an_id_comes_back_as_it_was(wire: Any, no_server: Any) -> None:
     wire.write(b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}\n')
     assert wire.read()["id"] == "\ud800"
 
 
-def test_a_batch_is_answered_as_one(wire: Any, backend: Any) -> None:
+def test_a_batch_is_answered_as_one(wire: Any, no_server: Any) -> None:
     messages = [
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -145,7 +145,7 @@ def test_a_batch_is_answered_as_one(wire: Any, backend: Any) -> None:
 
 
 def test_blank_lines_answers_and_unknown_notifications_are_passed_over(
-    wire: Any, backend: Any
+    wire: Any, no_server: Any
 ) -> None:
     wire.write(b'\n  \r\n{"jsonrpc": "2.0", "id": 9, "result": {}}\n')
     wire.send("notifications/unheard_of")
@@ -155,9 +155,8 @@ def test_blank_lines_answers_and_unknown_notifications_are_passed_over(
 
 
 def test_a_cancelled_call_is_not_answered_and_others_are(
-    wire: Any, home: Path, backend: Any
+    wire: Any, home: Path, no_server: Any
 ) -> None:
-    backend.use(["/bin/sh", "-c", "exit 0"])  # no server ever comes: the call waits
     wire.initialize()
     wire.send("tools/call", 1, name="recall", arguments={"query": "x"})
     wire.send("ping", 2)
@@ -170,15 +169,13 @@ def test_a_cancelled_call_is_not_answered_and_others_are(
     assert wire.is_silent()
 
 
-def test_an_id_in_use_is_refused(wire: Any, backend: Any) -> None:
-    backend.use(["/bin/sh", "-c", "exit 0"])
+def test_an_id_in_use_is_refused(wire: Any, no_server: Any) -> None:
     wire.send("tools/call", 1, name="recall", arguments={"query": "x"})
     wire.send("ping", 1)
     assert wire.read()["error"]["code"] == -32600
 
 
-def test_the_end_of_stdin_ends_the_process_at_once(wire: Any, backend: Any) -> None:
-    backend.use(["/bin/sh", "-c", "exit 0"])
+def test_the_end_of_stdin_ends_the_process_at_once(wire: Any, no_server: Any) -> None:
     wire.initialize()
     wire.send("tools/call", 1, name="recall", arguments={"query": "x"})
     wire.send("ping", 2)
@@ -189,7 +186,7 @@ def test_the_end_of_stdin_ends_the_process_at_once(wire: Any, backend: Any) -> N
     assert wire.is_silent()
 
 
-def test_a_reader_that_goes_away_ends_the_process(home: Path, backend: Any) -> None:
+def test_a_reader_that_goes_away_ends_the_process(home: Path, no_server: Any) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "hitherto_mcp.server"],
         env={**os.environ, "HITHERTO_HOME": str(home)},
@@ -206,7 +203,7 @@ def test_a_reader_that_goes_away_ends_the_process(home: Path, backend: Any) -> N
     process.stderr.close()
 
 
-def test_what_else_prints_does_not_reach_the_client(backend: Any, home: Path) -> None:
+def test_what_else_prints_does_not_reach_the_client(no_server: Any, home: Path) -> None:
     program = (
         "import os, hitherto_mcp.server as s\n"
         "from hitherto_mcp import tools\n"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hitherto_mcp.client import Call
 
 # The model reads these in every session, so they are written by hand: the contract's own schema
-# is three times as long. A test compares their names, choices and limits with the contract's.
+# is twice as long. A test compares their names, choices and limits with the contract's.
 KINDS = ["decision", "issue", "preference", "fact", "note", "plan", "workflow", "dossier"]
 ID = {"type": "string"}
 NAME = {"type": "string", "maxLength": 200}
