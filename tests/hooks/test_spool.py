@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import hitherto_hooks
 from hitherto_hooks import spool
+from hitherto_server.sessions.spool_reader import Spool, parse_record
 
 RUN = Path(hitherto_hooks.__file__).parent / "run.py"
 WRITERS, EACH = 8, 200
@@ -30,18 +32,15 @@ for number in range({EACH}):
 
 
 def drain(folder: Path) -> list[bytes]:
-    """Take every record away, as the server does."""
-    try:
-        file = os.open(folder / "events", os.O_RDONLY)
-    except FileNotFoundError:
+    """Take every record away by the server's own reader."""
+    reader = Spool(folder)
+    batch = reader.take()
+    if batch is None:
         return []
-    fcntl.flock(file, fcntl.LOCK_EX)
-    (folder / "events").rename(folder / "events.draining")
-    os.close(file)
-    records = (folder / "events.draining").read_bytes()
-    (folder / "events.draining").unlink()
-    assert records.endswith(b"\n")
-    return records.split(b"\n")[:-1]
+    lines = reader.read_lines(batch)
+    reader.done(batch)
+    assert all(line.endswith(b"\n") for line in lines)
+    return [line.rstrip(b"\n") for line in lines]
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -57,6 +56,16 @@ def test_a_record_is_split_at_its_first_three_tabs(hook):
     hook("Stop", b'{"a":\t1,\r\n\t"b":2}')
     [record] = hook.spooled()
     assert record.body == b'{"a":\t1,\r \t"b":2}'
+
+
+def test_the_servers_reader_understands_what_a_hook_wrote(hook):
+    before = time.time_ns()
+    hook("Stop", '{"a": "é\t✓"}'.encode(), CLAUDE_PROJECT_DIR="/p/a b\té")
+    [record] = [parse_record(line) for line in drain(hook.events.parent)]
+    assert record.event == "Stop"
+    assert before <= record.time_ns <= time.time_ns()
+    assert os.fsdecode(unquote_to_bytes(record.project)) == "/p/a b\té"
+    assert record.body == '{"a": "é\t✓"}'.encode()
 
 
 def test_a_full_spool_takes_nothing_and_counts_what_it_refused(hook):

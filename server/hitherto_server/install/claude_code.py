@@ -58,7 +58,7 @@ def install(
         edits = wanted_edits(registration, work, programs)
         for path, change in edits:
             work.check(path, applied(change))
-        work.written += write_shims(home, programs, client_home)
+        work.written += write_shims(home, programs)
         work.keep(work.receipt.with_registration(registration))
         for path, change in edits:
             work.edit(path, applied(change))
@@ -92,7 +92,7 @@ def repair(home: Home, *, programs: Programs | None = None) -> Changes:
         for registration in work.receipt.registrations:
             client_home, places = Path(registration.client_home), places_of(registration)
             if not shims_work(home):
-                work.written += write_shims(home, programs, client_home)
+                work.written += write_shims(home, programs)
             hooks = DeadHooks(hook_shim(home), hook_program(home, client_home))
             server = DeadServer(mcp_shim(home), places.parents, str(programs.mcp))
             work.mend(places.settings, applied(hooks))
@@ -106,7 +106,9 @@ def registration_of(
     """Return the registration's name; raises ScopeNotPossible where a project is missing."""
     if scope == "user":
         project = None
-    elif project is None:
+    elif scope == "project":
+        config_dir = None
+    if scope != "user" and project is None:
         msg = f"The scope {scope} needs a project."
         raise ScopeNotPossible(msg)
     return Registration(

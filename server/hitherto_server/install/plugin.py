@@ -42,7 +42,7 @@ def write_plugin(
     client_home = client_home or Path.home()
     refuse_foreign(target)
     with begin(home) as work:
-        work.written += write_shims(home, programs or find_programs(), client_home)
+        work.written += write_shims(home, programs or find_programs())
         for name, text in plugin_files(home, client_home).items():
             mode = 0o755 if name.parts[0] == SCRIPTS else 0o644
             if config_file.write_whole(target / name, os.fsencode(text), mode):

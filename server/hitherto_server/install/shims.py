@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
 
 MCP_NAME = "hitherto-mcp"
+# A shim lies in the data home that it serves, so its own path says which one that is.
+SETTING = 'export HITHERTO_HOME="${HITHERTO_HOME:-${0%/bin/*}}"'
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,8 @@ def is_usual(home: Home, client_home: Path) -> bool:
     return home.root == client_home / ".hitherto"
 
 
-def write_shims(home: Home, programs: Programs, client_home: Path) -> list[Path]:
+def write_shims(home: Home, programs: Programs) -> list[Path]:
     """Write the shims and the command that starts the server; returns the files that changed."""
-    setting = "" if is_usual(home, client_home) else setting_of(home)
     interpreter, script, mcp = (
         shlex.quote(str(path))
         for path in (programs.interpreter, programs.hook_script, programs.mcp)
@@ -71,8 +72,8 @@ def write_shims(home: Home, programs: Programs, client_home: Path) -> list[Path]
     # Both are looked for: an interpreter without its script exits 2, which blocks the client.
     hook = f'[ -x {interpreter} ] && [ -f {script} ] && exec {interpreter} -I -S {script} "$@"'
     texts = {
-        hook_shim(home): (f"#!/bin/sh\n{setting}{hook}\nexit 0\n", 0o700),
-        mcp_shim(home): (f'#!/bin/sh\n{setting}exec {mcp} "$@"\n', 0o700),
+        hook_shim(home): (f"#!/bin/sh\n{SETTING}\n{hook}\nexit 0\n", 0o700),
+        mcp_shim(home): (f'#!/bin/sh\n{SETTING}\nexec {mcp} "$@"\n', 0o700),
         home.serve_command: (serve_command_text(programs.interpreter), 0o600),
     }
     # Compiled now, so that the first hook is as fast as the second, also in a read-only folder.
@@ -82,23 +83,9 @@ def write_shims(home: Home, programs: Programs, client_home: Path) -> list[Path]
     ]
 
 
-def setting_of(home: Home) -> str:
-    """Return the line that tells a program its data home, unless the environment does."""
-    return (
-        f'[ -n "$HITHERTO_HOME" ] || HITHERTO_HOME={shlex.quote(str(home.root))}\n'
-        "export HITHERTO_HOME\n"
-    )
-
-
 def serve_command_text(interpreter: Path) -> str:
     """Return the command that starts the server, one argument a line."""
-    return f"{interpreter}\n-m\nhitherto_server\nserve\n"
-
-
-def write_serve_command(home: Home) -> None:
-    """Write down how the running installation starts its server, for hooks to use."""
-    text = serve_command_text(Path(sys.executable).absolute())
-    write_whole(home.serve_command, os.fsencode(text), 0o600)
+    return f"{interpreter}\n-P\n-m\nhitherto_server\nserve\n"
 
 
 def remove_shims(home: Home) -> list[Path]:

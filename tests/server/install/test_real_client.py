@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from realclient_model import ToolCall, Turn, play
 from realclient_required import require_claude
+from realclient_session import Options, Place, open_session
 
 from hitherto_server.install.plugin import write_plugin
 
@@ -97,3 +100,57 @@ def test_the_client_accepts_the_plugin_folder(client, ask, tmp_path):
     assert answer.endswith("exit 0")
     assert "mcpServers: hitherto" in answer
     assert answer.count("hooks: ") >= 8
+
+
+@pytest.fixture
+def place(client, tmp_path: Path) -> Place:
+    """The harness's place, with the client's home as its home."""
+    made = Place(tmp_path / "place")
+    made.root.mkdir()
+    made.home.symlink_to(client.root)
+    return made.create()
+
+
+@pytest.fixture
+def events_of_a_session(claude, client, place):
+    """Lead a session that runs one command and fails another; return the events it spooled."""
+
+    def lead(options: Options = Options()) -> list[str]:  # noqa: B008 - it is frozen
+        # Without this file no hook starts a server: what the hooks heard stays in the spool.
+        client.home.serve_command.unlink()
+        calls = [ToolCall("Bash", {"command": command}) for command in ("true", "exit 3")]
+        script = play(*(Turn(calls=(call,)) for call in calls), Turn("Done."))
+        with open_session(claude, place, script, options) as session:
+            session.say("Run it.")
+        assert [run.stderr for run in session.hook_runs if run.stderr] == []
+        lines = (client.home.spool / "events").read_bytes().splitlines()
+        return [line.split(b"\t")[0].decode() for line in lines]
+
+    return lead
+
+
+HEARD = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "Stop",
+    "SessionEnd",
+]
+
+
+def test_the_client_runs_the_registered_hooks_once_each(client, events_of_a_session):
+    client.install()
+    assert events_of_a_session() == HEARD
+
+
+def test_hooks_in_user_and_project_settings_run_once_together(client, place, events_of_a_session):
+    client.install("user")
+    replace(client, project=place.project).install("project")
+    assert events_of_a_session() == HEARD
+
+
+def test_the_client_runs_the_plugins_hooks_once_each(client, tmp_path, events_of_a_session):
+    target = tmp_path / "plug 'in"
+    write_plugin(target, home=client.home, client_home=client.root, programs=client.programs)
+    assert events_of_a_session(Options(plugin=target)) == HEARD
