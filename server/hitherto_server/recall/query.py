@@ -75,7 +75,12 @@ def prepare(text: str) -> PreparedQuery:
 
 def words_match(query: PreparedQuery, scopes: tuple[int, ...]) -> str | None:
     """Return the word index's expression within the scopes, or None if there is no term."""
-    terms = [*query.words, *(name for name in query.names if WORD.search(name))]
+    return terms_match((*query.words, *query.names), scopes)
+
+
+def terms_match(terms: tuple[str, ...], scopes: tuple[int, ...]) -> str | None:
+    """Return the expression for any of some words or names; a name is a phrase of its parts."""
+    terms = tuple(term for term in terms if WORD.search(term))
     if not terms or not scopes:
         return None
     where = " OR ".join(quoted(scope_token(scope)) for scope in scopes)

@@ -21,10 +21,16 @@ def find_words(connection: Connection, match: str, *, most: int) -> dict[int, fl
     return {row["number"]: row["score"] for row in rows}
 
 
+def find_holding(connection: Connection, match: str, *, most: int) -> list[int]:
+    """Return memories that fit a full text expression, in no order."""
+    rows = connection.execute(sql["holding"], {"match": match, "most": most})
+    return [row["number"] for row in rows]
+
+
 def find_named(
     connection: Connection, match: str, scopes: Sequence[int], *, most: int
 ) -> list[int]:
-    """Return the memories that hold an identifier."""
+    """Return the memories that hold an identifier, or a longer one around it."""
     rows = connection.execute(
         sql["named"], {"match": match, "scopes": json.dumps(scopes), "most": most}
     )

@@ -5,7 +5,10 @@ WHERE fulltext MATCH :match AND rank MATCH 'bm25(0.0, 1.0, 0.3)'
 ORDER BY rank
 LIMIT :most;
 
--- named: the memories of some scopes that hold an identifier
+-- holding: the memories of some scopes that hold a phrase, in no order
+SELECT rowid AS number FROM fulltext WHERE fulltext MATCH :match LIMIT :most;
+
+-- named: the memories of some scopes that hold an identifier, or a longer one around it
 SELECT m.number
 FROM identifiers AS i
 JOIN memory AS m ON m.number = i.rowid

@@ -1,0 +1,36 @@
+"""docs/recall.md says what the code does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hitherto_server.core.settings import Settings
+from hitherto_server.recall import arms, block, floors, fusion, query, standings
+
+PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        f"`HITHERTO_FUSION_WEIGHT` ({Settings.fusion_weight})",
+        f"`HITHERTO_COSINE_FLOOR` ({Settings.cosine_floor:.2f})",
+        f"coverage ≥ {floors.LEAST_COVERAGE:.2f}, or cosine ≥ {floors.LEAST_COSINE}",
+        f"coverage ≥ {floors.STRONG_COVERAGE:.2f} with {floors.STRONG_TERMS} terms",
+        f"measured below {floors.LEAST_COSINE}",
+        f"in more than {floors.COMMON_NAME} memories",
+        f"w is at most {fusion.WEIGHT_BESIDE_NAMES:.1f}",
+        f"At most {query.MOST_TERMS} words and names",
+        f"at most {query.DENSE_CHARS} characters",
+        f"the {arms.MOST_WORDS} best by BM25",
+        f"the {arms.MOST_PASSAGES} passages of each scope",
+        arms.NO_INDEX,
+        f"most {standings.LOOKING_S} s",
+        block.OPENING,
+        block.CLOSING,
+    ],
+)
+def test_the_page_says_what_the_code_does(promise: str) -> None:
+    assert promise in PAGE
