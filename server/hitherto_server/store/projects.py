@@ -145,5 +145,10 @@ def list_categories(connection: Connection, project: int) -> dict[str, int]:
     return {row["name"]: row["id"] for row in rows}
 
 
+def list_projects(connection: Connection) -> list[Project]:
+    """Return every project, the one that was seen last first."""
+    return [_project(row, Path(row["seen_root"])) for row in connection.execute(sql["listed"])]
+
+
 def _project(row: Row, root: Path) -> Project:
     return Project(row["id"], row["identity"], row["name"], root)

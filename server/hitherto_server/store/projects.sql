@@ -23,3 +23,6 @@ VALUES (:project_id, NULL, :name, :at_ms);
 SELECT id, name FROM category
 WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = :project
 ORDER BY name;
+
+-- listed: every project, the one that was seen last first
+SELECT * FROM project ORDER BY seen_at_ms DESC, id DESC;

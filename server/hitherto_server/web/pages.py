@@ -19,12 +19,14 @@ from hitherto_server.api.operations import recall
 from hitherto_server.api.service import status_of
 from hitherto_server.core.clock import date_of
 from hitherto_server.core.errors import Unauthorized
+from hitherto_server.store.projects import USER_WIDE, list_projects
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent
 A_YEAR_S = 365 * 24 * 3600
+RESULTS = 20
 
 router = APIRouter()
 
@@ -46,17 +48,22 @@ async def login(services: Wired, code: str = "") -> Response:
 
 
 @router.get("/")
-async def overview(services: Wired, q: str = "") -> HTMLResponse:
+async def overview(services: Wired, q: str = "", project: int = USER_WIDE) -> HTMLResponse:
     """Show how the server is, and what a search finds; without one, what is newest."""
+    projects = await services.store.readers.run(list_projects)
+    chosen = next((one for one in projects if one.number == project), None)
+    if chosen is None and projects and q:
+        chosen = projects[0]
     query = q.strip()[:MAX_QUERY_CHARS].replace("\x00", "")
-    found: dict[str, Any] = {"query": query}
+    found: dict[str, Any] = {"query": query, "projects": projects, "chosen": chosen}
     if query:
-        found["reply"] = await recall(services, RecallRequest(query=query, limit=20))
+        folder = str(chosen.root) if chosen else None
+        asked = RecallRequest(query=query, limit=RESULTS, project_dir=folder)
+        found["reply"] = await recall(services, asked)
     else:
-        found["recent"] = await list_memories(services, MemoriesRequest(limit=20))
+        found["recent"] = await list_memories(services, MemoriesRequest(limit=RESULTS))
     page = templates().get_template("overview.html")
-    status = await status_of(services)
-    return HTMLResponse(page.render(status=status, **found))
+    return HTMLResponse(page.render(status=await status_of(services), **found))
 
 
 @cache
