@@ -31,9 +31,9 @@ def main(argv: list[str], environ: Environ) -> None:
     body = read_stdin()
     if environ.get(b"HITHERTO_DISABLE") == b"1" or not (event.isascii() and event.isalpha()):
         return
-    if not is_object(body):
-        return
     home = data_home(environ)
+    if not home or not is_object(body):
+        return
     project = percent_encoded(environ.get(b"CLAUDE_PROJECT_DIR", b""))
     server = connect(home)
     if server is not None:
@@ -70,10 +70,12 @@ def is_object(text: bytes) -> bool:
 
 
 def data_home(environ: Environ) -> bytes:
-    """The folder that holds socket and spool, as an absolute path."""
+    """The folder that holds socket and spool, as an absolute path; empty if nothing names it."""
     home = environ.get(b"HITHERTO_HOME") or b"~/.hitherto"
     if home.startswith(b"~/"):
-        home = environ.get(b"HOME", b"") + home[1:]
+        if not environ.get(b"HOME"):
+            return b""
+        home = environ[b"HOME"] + home[1:]
     return home if home.startswith(b"/") else posix.getcwdb() + b"/" + home
 
 

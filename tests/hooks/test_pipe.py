@@ -229,6 +229,19 @@ def test_the_data_home_defaults_to_a_folder_in_home(hook):
     assert (Path(environ["HOME"]) / ".hitherto" / "spool" / "events").exists()
 
 
+def test_without_any_home_nothing_is_sent_or_spooled(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", RUN, "Stop"],
+        input=BODY,
+        capture_output=True,
+        env={},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_tilde_and_a_relative_data_home_are_understood(hook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     hook(HITHERTO_HOME="~/elsewhere")

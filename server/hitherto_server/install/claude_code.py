@@ -87,12 +87,14 @@ def uninstall(
 
 def repair(home: Home, *, programs: Programs | None = None) -> Changes:
     """Mend what we registered and whose programs are gone; touches nothing else."""
-    programs = programs or find_programs()
     with begin(home) as work:
+        if not work.receipt.is_in_use:
+            return Changes()
+        programs = programs or find_programs()
+        if not shims_work(home):
+            work.written += write_shims(home, programs)
         for registration in work.receipt.registrations:
             client_home, places = Path(registration.client_home), places_of(registration)
-            if not shims_work(home):
-                work.written += write_shims(home, programs)
             hooks = DeadHooks(hook_shim(home), hook_program(home, client_home))
             server = DeadServer(mcp_shim(home), places.parents, str(programs.mcp))
             work.mend(places.settings, applied(hooks))
@@ -182,7 +184,7 @@ def forget(work: Work, registration: Registration) -> None:
             Path(made).rmdir()
     originals = {path: name for path, name in receipt.originals.items() if path in files}
     work.keep(replace(receipt, originals=originals, folders=folders))
-    if not receipt.registrations:
+    if not work.receipt.is_in_use:
         work.removed += remove_shims(work.home)
 
 

@@ -40,6 +40,7 @@ def write_plugin(
 ) -> Changes:
     """Make the target a plugin folder of ours; raises where it is somebody else's."""
     client_home = client_home or Path.home()
+    target = target.absolute()
     refuse_foreign(target)
     with begin(home) as work:
         work.written += write_shims(home, programs or find_programs())
@@ -47,6 +48,7 @@ def write_plugin(
             mode = 0o755 if name.parts[0] == SCRIPTS else 0o644
             if config_file.write_whole(target / name, os.fsencode(text), mode):
                 work.written.append(target / name)
+        work.keep(work.receipt.with_plugin(target))
         return work.changes()
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hitherto_server.core.errors import UnreadableConfig
 from hitherto_server.install.config_file import write_whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hitherto_server.core.home import Home
 
 Scope = Literal["user", "project", "local"]
@@ -29,11 +28,22 @@ class Registration:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The registrations, the first state of each file (None: there was none), folders we made."""
+    """Registrations and plugins, each file's first state (None: no file), folders that we made."""
 
     registrations: tuple[Registration, ...] = ()
     originals: dict[str, str | None] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a client may still call the shims."""
+        return bool(self.registrations) or any(Path(plugin).exists() for plugin in self.plugins)
+
+    def with_plugin(self, target: Path) -> Receipt:
+        """Return the receipt with that plugin folder, once."""
+        others = tuple(plugin for plugin in self.plugins if plugin != str(target))
+        return replace(self, plugins=(*others, str(target)))
 
     def with_registration(self, registration: Registration) -> Receipt:
         """Return the receipt with that registration, once."""
@@ -60,6 +70,7 @@ def read_receipt(home: Home) -> Receipt:
             tuple(Registration(**entry) for entry in value["registrations"]),
             dict(value["originals"]),
             tuple(value["folders"]),
+            tuple(value["plugins"]),
         )
     except FileNotFoundError:
         return Receipt()

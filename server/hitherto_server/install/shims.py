@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import compileall
 import os
 import shlex
 import shutil
@@ -76,6 +75,8 @@ def write_shims(home: Home, programs: Programs) -> list[Path]:
         mcp_shim(home): (f'#!/bin/sh\n{SETTING}\nexec {mcp} "$@"\n', 0o700),
         home.serve_command: (serve_command_text(programs.interpreter), 0o600),
     }
+    import compileall
+
     # Compiled now, so that the first hook is as fast as the second, also in a read-only folder.
     compileall.compile_dir(programs.hook_script.parent, maxlevels=0, quiet=2)
     return [

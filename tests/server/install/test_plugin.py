@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -90,3 +91,16 @@ def test_a_folder_of_somebody_else_is_refused(client, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableConfig):
         again(client, tmp_path / "file")
+
+
+def test_the_shims_stay_while_a_plugin_folder_needs_them(plugin, client):
+    client.install()
+    client.uninstall()
+    assert (client.home.root / "bin" / "hook").exists()
+    (client.home.root / "bin" / "hook").unlink()
+    client.repair()
+    assert (client.home.root / "bin" / "hook").exists()
+    shutil.rmtree(plugin)
+    client.install()
+    client.uninstall()
+    assert not (client.home.root / "bin" / "hook").exists()
