@@ -131,7 +131,7 @@ def begin(home: Home) -> Iterator[Work]:
     """Start a run; there is one at a time."""
     try:
         home.create()
-        with FileLock(home.run / "install.lock", timeout=LOCK_TIMEOUT_S):
+        with FileLock(home.run / "install.lock", timeout=LOCK_TIMEOUT_S, mode=0o600):
             yield Work(home, read_receipt(home))
     except Timeout as error:
         msg = f"Another installer is at work in {home.root}."
