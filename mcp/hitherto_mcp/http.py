@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 from hitherto_mcp.client import VERSION, Call
 from hitherto_mcp.tools import INSTRUCTIONS, TOOLS, Caller, answer
@@ -115,8 +115,9 @@ def unknown_tool(name: str) -> Exception:
 
 def caller_of(headers: Mapping[str, str]) -> Caller:
     """Return the session and the project that the headers name (percent-encoded or not)."""
-    session, project = (headers.get(name) for name in (SESSION_HEADER, PROJECT_HEADER))
-    return Caller.named(session, unquote(project) if project else None)
+    # A header's bytes arrive as Latin-1, but what a client writes unencoded is UTF-8.
+    project = unquote_to_bytes(headers.get(PROJECT_HEADER, "").encode("latin-1"))
+    return Caller.named(headers.get(SESSION_HEADER), project.decode(errors="replace"))
 
 
 async def refuse(send: Send) -> None:

@@ -18,7 +18,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from hitherto_mcp.client import ServerSaid
-from hitherto_mcp.http import asgi_app
+from hitherto_mcp.http import asgi_app, caller_of
 from hitherto_mcp.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -89,6 +89,12 @@ async def test_without_headers_a_call_names_no_project(ask: Any) -> None:
     async with served(services) as url, Client(url) as client:
         await ask(client, "recall", query="x")
     assert services.asked == [("recall", {"query": "x"})]
+
+
+@pytest.mark.parametrize("raw", ["/a b/é".encode(), b"/a%20b/%C3%A9", b"/a b/%c3%a9"])
+def test_a_project_is_understood_percent_encoded_or_not(raw: bytes) -> None:
+    headers = {"x-hitherto-project": raw.decode("latin-1"), "x-hitherto-session": "${UNFILLED}"}
+    assert caller_of(headers).placed() == {"project_dir": "/a b/é"}
 
 
 async def test_calls_overlap_over_http(ask: Any) -> None:
