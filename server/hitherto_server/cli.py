@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -27,17 +27,33 @@ app.add_typer(install_app, name="install")
 app.add_typer(uninstall_app, name="uninstall")
 app.add_typer(models_app, name="models")
 
+# typer carries its own click and shows only this much of it
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+MOST_TOLD = 300
+
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 
 def main() -> None:
     """Run the command; an expected failure is one line with its code and its mend."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except UsageError as error:
+        if not sys.argv[1:]:
+            error.show()  # type: ignore[attr-defined]
+            sys.exit(2)
+        told = error.format_message()  # type: ignore[attr-defined]
+        _fail(InvalidInput(told[:MOST_TOLD], mend="See `hitherto --help`."), 2)
+    except typer.Abort:
+        sys.exit(130)
     except HithertoError as error:
-        code = error.said_code if isinstance(error, client.ServerSaid) else error.code
-        typer.echo(f"hitherto: {code}: {error.message}\n  {error.mend}", err=True)
-        sys.exit(1)
+        _fail(error, 1)
+
+
+def _fail(error: HithertoError, exit_code: int) -> NoReturn:
+    code = error.said_code if isinstance(error, client.ServerSaid) else error.code
+    typer.echo(f"hitherto: {code}: {error.message}\n  {error.mend}", err=True)
+    sys.exit(exit_code)
 
 
 @app.command()
@@ -129,7 +145,7 @@ def remember(
         "importance": importance,
         "source": "user-told",
         "actor": "cli",
-        "project_dir": str(Path.cwd()),
+        "project_dir": _folder(),
     }
     answer = _ask("remember", payload)
     if as_json:
@@ -154,7 +170,7 @@ def recall(
         "limit": limit,
         "explain": explain,
         "actor": "cli",
-        "project_dir": str(Path.cwd()),
+        "project_dir": _folder(),
     }
     answer = _ask("recall", payload)
     if as_json or explain:
@@ -224,6 +240,14 @@ def _ask(operation: str, payload: dict[str, Any]) -> dict[str, Any]:
     home = find_home()
     client.ensure_server(home)
     return client.ask(home, f"/v1/{operation}", _encodable(payload))
+
+
+def _folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError as error:
+        message = "this folder is gone"
+        raise InvalidInput(message, mend="Change to a folder that exists.") from error
 
 
 def _encodable(payload: dict[str, Any]) -> dict[str, Any]:
