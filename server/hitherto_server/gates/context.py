@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
+from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.store.memories import AnchorRow, Span
 from hitherto_server.store.projects import USER_WIDE
 
@@ -70,6 +71,30 @@ async def tie(
     if place.project is None:
         return ()
     return await asyncio.to_thread(context.anchorer, content, files, place.project.root)
+
+
+async def confined(files: Sequence[str], place: Place) -> list[str]:
+    """Return the files as paths within the place's project; one that leads out of it is refused."""
+    if place.project is None:
+        return list(files)
+    root = place.project.root
+    return await asyncio.to_thread(lambda: [_confined(name, root) for name in files])
+
+
+def _confined(name: str, root: Path) -> str:
+    target = confine(root, name) or confine(root, _unlinked(name))
+    if target is None:
+        message = f"files: {name[:100]!r} lies outside the project"
+        raise InvalidInput(message, mend="Name files of the project, relative to its folder.")
+    return relative_name(root, name) or target.relative_to(root).as_posix()
+
+
+def _unlinked(name: str) -> str:
+    """Spell an absolute path as the project's root is spelled: without links."""
+    try:
+        return str(Path(name).resolve()) if name.startswith("/") else ""
+    except (OSError, RuntimeError, ValueError):
+        return ""
 
 
 def said_by(actor: str) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
-from hitherto_server.gates.context import find_place, tie
+from hitherto_server.gates.context import confined, find_place, tie
 from hitherto_server.gates.remember import remember
 from hitherto_server.store.memories import (
     State,
@@ -90,9 +90,10 @@ async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
 async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
     place = await _place_of(context, request, seen)
     content = (request.content or seen["content"]).strip()
-    files = request.files
-    if files is None:
+    if request.files is None:
         files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    else:
+        files = await confined(request.files, place)
     anchors = await tie(context, content, files, place)
     at_ms = context.clock()
 

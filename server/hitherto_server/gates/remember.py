@@ -9,7 +9,7 @@ from hitherto_contract import Remembered
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
-from hitherto_server.gates.context import Place, WriteContext, find_place, said_by, tie
+from hitherto_server.gates.context import Place, WriteContext, confined, find_place, said_by, tie
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     NewMemory,
@@ -44,7 +44,8 @@ class Written:
 async def remember(context: WriteContext, request: RememberRequest) -> Remembered:
     """Store a statement and answer when it is durable; the same statement is stored once."""
     place = await find_place(context, request, user_wide=request.scope == "user")
-    anchors = await tie(context, request.content, request.files, place)
+    files = await confined(request.files, place)
+    anchors = await tie(context, request.content, files, place)
     new = replace(_draft(context, request, place), anchors=anchors)
     written = await context.store.writer.run(lambda c: write(c, new, request))
     if written.stored:
@@ -57,7 +58,7 @@ async def remember(context: WriteContext, request: RememberRequest) -> Remembere
         project=place.project.name if place.project else None,
         superseded=list(written.superseded),
         anchored_files=[anchor.path for anchor in anchors] if written.stored else [],
-        notes=[*written.notes, *_unanchored(request, anchors_of=new)],
+        notes=[*written.notes, *_unread(files, new, place)],
     )
 
 
@@ -89,10 +90,16 @@ def _draft(context: WriteContext, request: RememberRequest, place: Place) -> New
     )
 
 
-def _unanchored(request: RememberRequest, *, anchors_of: NewMemory) -> list[str]:
-    tied = {anchor.path for anchor in anchors_of.anchors}
-    missing = [path for path in request.files if not any(path.endswith(held) for held in tied)]
-    return [f"not tied to {path}: no such file in the project" for path in missing]
+def _unread(files: list[str], new: NewMemory, place: Place) -> list[str]:
+    """Say which of the files that were named show nothing that could be compared later."""
+    if place.project is None and files:
+        return ["a user-wide memory is not tied to files"]
+    read = {anchor.path for anchor in new.anchors if anchor.file_hash is not None}
+    return [
+        f"{path} was not read: it is gone, private or too large"
+        for path in files
+        if path not in read
+    ]
 
 
 def write(connection: Connection, new: NewMemory, request: RememberRequest) -> Written:
