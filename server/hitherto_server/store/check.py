@@ -23,6 +23,14 @@ def disagreements(connection: Connection) -> list[str]:
 
     Needs a connection that may write: the indexes are built anew, in temporary tables.
     """
+    connection.execute("BEGIN")  # one snapshot: a server may be writing
+    try:
+        return _found(connection)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _found(connection: Connection) -> list[str]:
     found = [f"integrity: {said}" for (said,) in _rows(connection, "integrity") if said != "ok"]
     for table, row, parent, _ in _rows(connection, "broken_references"):
         found.append(f"{table} row {row} refers to a {parent} that is not there")
