@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,3 +108,16 @@ def test_the_client_speaks_the_contracts_protocol_and_version() -> None:
 def test_every_revision_that_the_sdk_knows_is_spoken() -> None:
     assert protocol.HANDSHAKE_VERSIONS == sdk.HANDSHAKE_PROTOCOL_VERSIONS
     assert protocol.ENVELOPE_VERSIONS == sdk.MODERN_PROTOCOL_VERSIONS
+
+
+def test_the_page_lists_the_tools_and_which_only_read() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| .* \| (yes|no) \|$", page, re.MULTILINE)
+    assert dict(rows) == {t.name: "yes" if t.reads_only else "no" for t in TOOLS.values()}
+
+
+def test_the_page_names_the_revisions_that_are_spoken() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
+    section = page.partition("## Protocol")[2]
+    spoken = {*protocol.HANDSHAKE_VERSIONS, *protocol.ENVELOPE_VERSIONS}
+    assert set(re.findall(r"\d{4}-\d\d-\d\d", section)) == spoken
