@@ -108,7 +108,9 @@ def _holders(connection: Connection, name: str, scopes: tuple[int, ...]) -> list
     # pieces of names (`Config` of `parseConfig`) only the trigrams have.
     match = terms_match((name,), scopes)
     whole = rows.find_holding(connection, match, most=MOST_NAMED) if match else []
-    return whole or rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
+    if whole or "/" in name:  # the end of a path is a phrase too
+        return whole
+    return rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
 
 
 def _ask_files(

@@ -33,7 +33,16 @@ def bar_of_state(state: Row, *, shows_superseded: bool, now_ms: int) -> str | No
     return None
 
 
-def described(state: Row, text: Row, scores: Scores, *, barred: str | None) -> Found:
+def described(
+    state: Row,
+    text: Row,
+    scores: Scores,
+    *,
+    barred: str | None,
+    below: str | None = None,
+    passage: Nearest | None = None,
+    why: tuple[str, ...] = (),
+) -> Found:
     """Return a memory as recall passes it on."""
     return Found(
         number=text["number"],
@@ -53,7 +62,10 @@ def described(state: Row, text: Row, scores: Scores, *, barred: str | None) -> F
         confirmed_at_ms=text["confirmed_at_ms"],
         superseded_by=state["superseded_by"],
         scores=scores,
+        best_passage=None if passage is None else (passage.start, passage.end),
         barred=barred,
+        below=below,
+        why=why,
     )
 
 
@@ -72,19 +84,8 @@ def covered(scores: Scores, state: Row, text: Row, query: PreparedQuery) -> Scor
     )
 
 
-def reasoned(
-    found: Found, query: PreparedQuery, passage: Nearest | None, below: str | None
-) -> Found:
-    """Return the memory with why it came, and why that may not suffice."""
-    return replace(
-        found,
-        best_passage=None if passage is None else (passage.start, passage.end),
-        below=below,
-        why=tuple(_reasons(found, found.scores, query)),
-    )
-
-
-def _reasons(found: Found, scores: Scores, query: PreparedQuery) -> list[str]:
+def reasons_of(scores: Scores, state: Row, query: PreparedQuery) -> tuple[str, ...]:
+    """Say in words what speaks for a memory, and what is odd about it."""
     reasons: list[str] = []
     if scores.is_exact:
         reasons.append("its id was given")
@@ -96,8 +97,8 @@ def _reasons(found: Found, scores: Scores, query: PreparedQuery) -> list[str]:
         reasons.append(f"{scores.terms} of {len(query.words) + len(query.names)} terms")
     if scores.passage is not None:
         reasons.append(f"meaning {scores.passage:.2f}")
-    if found.is_suspect:
+    if state["suspect"]:
         reasons.append("suspect")
-    if found.tier == "candidate":
+    if state["tier"] == "candidate":
         reasons.append("candidate")
-    return reasons
+    return tuple(reasons)

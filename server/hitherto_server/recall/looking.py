@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.recall.arms import Dense, Evidence, ask_arms
-from hitherto_server.recall.candidates import bar_of_state, covered, described, reasoned
+from hitherto_server.recall.candidates import bar_of_state, covered, described, reasons_of
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.query import PreparedQuery, relative_files
@@ -125,9 +125,17 @@ def _weighed(
         text = texts[number]
         barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
         scores = covered(ranking.scores_of(number, evidence), state, text, look.query)
-        memory = described(state, text, scores, barred=barred)
-        passage = None if evidence.passages is None else evidence.passages.get(number)
-        found.append(reasoned(memory, look.query, passage, floor(scores)))
+        found.append(
+            described(
+                state,
+                text,
+                scores,
+                barred=barred,
+                below=floor(scores),
+                passage=None if evidence.passages is None else evidence.passages.get(number),
+                why=reasons_of(scores, state, look.query),
+            )
+        )
     return found
 
 
@@ -166,4 +174,6 @@ def _with_standing(
         return found
     newer = {one.number: one.superseded_by for one in found}
     views = lookout.views(connection, asked, newer, question.root)
-    return [replace(one, standing=views.get(one.number)) for one in found]
+    return [
+        replace(one, standing=views[one.number]) if one.number in views else one for one in found
+    ]

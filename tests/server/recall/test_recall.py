@@ -134,6 +134,17 @@ async def test_a_name_outweighs_a_nearer_meaning(shelf: Shelf) -> None:
     assert (await shelf.found("why does parse_config fail"))[0] == named
 
 
+async def test_somebody_who_asks_finds_a_name_inside_a_longer_one(shelf: Shelf) -> None:
+    number = await shelf.add("`parseConfigFile` reads the file twice.")
+    assert await shelf.found("`parseConfig`") == [number]
+
+
+async def test_the_end_of_a_path_finds_the_file(shelf: Shelf) -> None:
+    number = await shelf.add("The lock is taken twice.", files=("src/core/lock.py",))
+    assert await shelf.found("what about core/lock.py?") == [number]
+    assert await shelf.found("what about lock.py?") == [number]
+
+
 async def test_a_piece_of_a_longer_name_is_not_that_name(shelf: Shelf) -> None:
     await shelf.add("`support_email` is read once.")
     await shelf.add("`import_port` is read twice.")
