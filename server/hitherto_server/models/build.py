@@ -1,6 +1,6 @@
 """Turns downloaded weights into a model's folder; runs as a process of its own.
 
-The float32 weights take some 400 MB here, which must not stay in a server.
+The float32 weights take some 560 MB here, which must not stay in a server.
 """
 
 from __future__ import annotations
