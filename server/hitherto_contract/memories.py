@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from hitherto_contract.base import MemoryId, Name, PathText, Text, Wire, not_blank
+from hitherto_contract.base import MemoryId, Name, PathText, Wire, clean, not_blank
 from hitherto_contract.words import Kind, Scope, Source, Standing, Tier
 
 MAX_CONTENT_CHARS = 20_000
@@ -14,8 +14,9 @@ MAX_FILES = 10
 MAX_TAGS = 20
 
 Content = Annotated[
-    Text,
+    str,
     StringConstraints(min_length=1, max_length=MAX_CONTENT_CHARS),
+    AfterValidator(clean),
     AfterValidator(not_blank),
 ]
 Importance = Annotated[int, Field(ge=1, le=10)]

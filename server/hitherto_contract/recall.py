@@ -6,15 +6,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from hitherto_contract.base import PathText, Text, Wire, not_blank
+from hitherto_contract.base import PathText, Wire, clean, not_blank
 from hitherto_contract.memories import Placed
 from hitherto_contract.words import Kind, Scope, Source, Standing
 
 MAX_QUERY_CHARS = 10_000
 
 Query = Annotated[
-    Text,
+    str,
     StringConstraints(min_length=1, max_length=MAX_QUERY_CHARS),
+    AfterValidator(clean),
     AfterValidator(not_blank),
 ]
 
