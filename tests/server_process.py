@@ -73,7 +73,7 @@ class Reply:
         return json.loads(self.body)
 
     @property
-    def code(self) -> str | None:
+    def code(self) -> Any:
         """The code of docs/errors.md, if the reply is an error of ours."""
         return self.json["error"]["code"] if b'"error"' in self.body else None
 
@@ -131,13 +131,17 @@ class ServerProcess:
         given = {"HITHERTO_PORT": "0", **self.environ}
         return {**kept, **given, "HOME": str(home), "HITHERTO_HOME": str(self.home)}
 
-    def run(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    def command(self) -> list[str]:
+        """How `hitherto` is called."""
+        return [str(HITHERTO)]
+
+    def run(self, *arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
         """Run `hitherto` with these arguments against this data home."""
         options = {"timeout": 60, "env": self.environment(), "stdin": subprocess.DEVNULL, **options}
         if "input" in options:
             del options["stdin"]
         return subprocess.run(
-            [str(HITHERTO), *arguments], capture_output=True, check=False, **options
+            [*self.command(), *arguments], capture_output=True, check=False, **options
         )
 
     def start(self) -> ServerProcess:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOT_FOUND = 404
 SERVER_FAULT = 500
 MOST_NAMED, MOST_PROBLEMS, MOST_QUOTED = 3, 20, 200
-TOO_LONG = "string_too_long"  # a list with too many items is not large, it is wrong
+TOO_LONG = frozenset({"string_too_long", "too_long"})
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def validation_response(errors: Sequence[Any]) -> Response:
 def refusal_of(errors: Sequence[Any]) -> InvalidInput:
     """Return what a request is refused with: its first few problems, in one line."""
     named = [f"{found['field'] or 'request'}: {found['problem']}" for found in _problems(errors)]
-    refusal = TooLarge if any(found["type"] == TOO_LONG for found in errors) else InvalidInput
+    refusal = TooLarge if any(found["type"] in TOO_LONG for found in errors) else InvalidInput
     return refusal("; ".join(named[:MOST_NAMED]))
 
 
