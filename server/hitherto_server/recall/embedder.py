@@ -81,7 +81,11 @@ class Embedder:
     async def embed(self, text: str) -> Vector:
         """Return the text's vector of length 1, or raise what keeps the model from answering."""
         loaded = self._get_loaded()
-        return await asyncio.wrap_future(self._worker.submit(embed_text, loaded, text))
+        try:
+            return await asyncio.wrap_future(self._worker.submit(embed_text, loaded, text))
+        except Exception as error:
+            message = f"the model failed on a text: {type(error).__name__}: {error}"
+            raise ModelRefused(message) from error
 
     def close(self) -> None:
         """Let the running text end, drop those that wait, and stop the thread."""

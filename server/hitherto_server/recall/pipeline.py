@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
     from hitherto_server.recall.hits import Question
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.database import Store
+
+
+UNASKED_EMBED_S = 0.12
+ASKED_EMBED_S = 1.0
+"""What a recall waits for its query's vector; a prompt has 300 ms for everything."""
 
 
 class NamedModel(Protocol):
@@ -104,19 +110,23 @@ class Recaller:
         session: tuple[str, int] | None = None,
     ) -> Looked:
         query = prepare(question.text)
-        dense = await self._dense(query)
+        dense = await self._dense(query, ASKED_EMBED_S if session is None else UNASKED_EMBED_S)
         weight, now_ms = self.settings.fusion_weight, self.clock()
         look = Look(question, query, dense, weight, now_ms, floor, viewed, session)
         return await self.store.readers.run(lambda reading: look_up(reading, look, self.lookout))
 
-    async def _dense(self, query: PreparedQuery) -> Dense:
+    async def _dense(self, query: PreparedQuery, at_most_s: float) -> Dense:
+        """Return the query's vector; a model that takes too long leaves recall to the words."""
         if query.dense_text is None:
             return Dense(None, None, "no words beside names")
         model = self.embedder.model
         if self.embedder.state != "ready" or model is None:
             return Dense(None, None, f"model {self.embedder.state}")
         try:
-            vector = await self.embedder.embed(query.dense_text)
+            async with asyncio.timeout(at_most_s):
+                vector = await self.embedder.embed(query.dense_text)
+        except TimeoutError:
+            return Dense(None, None, "model too slow")
         except ModelError as error:
             return Dense(None, None, error.code.replace("_", " "))
         return Dense(vector.astype("<f4", copy=False).tobytes(), model.name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -349,3 +351,21 @@ async def test_silence_below_the_floor(shelf: Shelf, embedder: Embedder) -> None
         assert {decision.outcome for decision in admission.decisions} <= {"dropped"}
     spoken = await shelf.prompt("How often is a failed payment retried before we give up?")
     assert FACTS[0] in spoken.text
+
+
+class HangingModel(ToyModel):
+    async def embed(self, text: str) -> Any:
+        await asyncio.Event().wait()
+
+
+async def test_a_model_that_hangs_costs_a_prompt_a_moment_and_recall_goes_by_words(
+    shelf: Shelf,
+) -> None:
+    number = await shelf.add("The nightly export job starts at two in the morning.")
+    shelf.recaller.embedder = HangingModel()
+    started = time.monotonic()
+    admission = await shelf.prompt("When does the nightly export job start in the morning?")
+    assert time.monotonic() - started < 1.0
+    assert [one.found.number for one in admission.injected] == [number]
+    reply = await shelf.ask("nightly export job")
+    assert reply.arms["passages"] == "model too slow"
