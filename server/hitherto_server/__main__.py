@@ -1,5 +1,11 @@
 """`python -m hitherto_server` is the command `hitherto`."""
 
-from hitherto_server.cli import main
+import sys
+
+# Hooks start the server this way and wait for it: what the other commands need costs 0.1 s.
+if sys.argv[1:] == ["serve"]:
+    from hitherto_server.foreground import main
+else:
+    from hitherto_server.cli import main
 
 main()

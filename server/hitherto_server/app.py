@@ -137,7 +137,13 @@ def tie_to_files(
 def create_app(services: Services) -> FastAPI:
     """Return the application: API, hooks, pages and, from its first request on, /mcp."""
     app = FastAPI(
-        title="Hitherto", version=VERSION, docs_url=None, redoc_url=None, openapi_url=None
+        title="Hitherto",
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        # FastAPI makes spans of its own, and the environment could have them sent somewhere
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
     for router in (hooks.router, memories.router, service.router, pages.router):

@@ -11,9 +11,8 @@ import typer
 
 from hitherto_server import client
 from hitherto_server.cli_install import install_app, uninstall_app
-from hitherto_server.core.errors import AlreadyRunning, HithertoError, InvalidInput
+from hitherto_server.core.errors import HithertoError, InvalidInput
 from hitherto_server.core.home import find_home
-from hitherto_server.core.settings import load_settings
 
 app = typer.Typer(
     name="hitherto",
@@ -51,36 +50,18 @@ def main() -> None:
 
 
 def _fail(error: HithertoError, exit_code: int) -> NoReturn:
-    code = error.said_code if isinstance(error, client.ServerSaid) else error.code
-    typer.echo(f"hitherto: {code}: {error.message}\n  {error.mend}", err=True)
+    from hitherto_server.foreground import told
+
+    typer.echo(told(error), err=True)
     sys.exit(exit_code)
 
 
 @app.command()
 def serve() -> None:
     """Run the server in the foreground until Ctrl-C."""
-    from hitherto_server.serve import serve as run
+    from hitherto_server.foreground import run
 
-    try:
-        run(find_home(), load_settings(), announce=_announce)
-    except AlreadyRunning:
-        if not sys.stdout.isatty() and not client.is_up(find_home()):
-            raise
-        typer.echo("A server is running already.")
-        _announce(client.ask(find_home(), "/v1/login-code", {})["url"])
-    except KeyboardInterrupt:
-        pass
-
-
-def _announce(url: str) -> None:
-    typer.echo(f"Settings and search:   {url}")
-    typer.echo(f"Connect Claude Code:   {_own_name()} install claude-code")
-
-
-def _own_name() -> str:
-    """Return the command as it was called, if it was called by a path."""
-    called = Path(sys.argv[0])
-    return "hitherto" if called.name == "__main__.py" or "/" not in sys.argv[0] else str(called)
+    run()
 
 
 @app.command()

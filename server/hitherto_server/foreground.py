@@ -1,0 +1,63 @@
+"""The server in the foreground: all of `hitherto serve`, without what the other commands need."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hitherto_server import client
+from hitherto_server.core.errors import AlreadyRunning, HithertoError
+from hitherto_server.core.home import find_home
+from hitherto_server.core.settings import load_settings
+from hitherto_server.serve import serve
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+
+def main() -> None:
+    """Serve until told to stop; an expected failure is one line with its code and its mend."""
+    try:
+        run()
+    except HithertoError as error:
+        say(told(error), sys.stderr)
+        sys.exit(1)
+
+
+def run() -> None:
+    """Serve until Ctrl-C; where a server runs already, say so and where."""
+    try:
+        serve(find_home(), load_settings(), announce=announce)
+    except AlreadyRunning:
+        if not sys.stdout.isatty() and not client.is_up(find_home()):
+            raise
+        say("A server is running already.")
+        announce(client.ask(find_home(), "/v1/login-code", {})["url"])
+    except KeyboardInterrupt:
+        pass
+
+
+def announce(url: str) -> None:
+    """Tell a person where the pages are, and how Claude Code is connected."""
+    say(f"Settings and search:   {url}")
+    say(f"Connect Claude Code:   {_own_name()} install claude-code")
+
+
+def _own_name() -> str:
+    """Return the command as it was called, if it was called by a path."""
+    called = Path(sys.argv[0])
+    return "hitherto" if called.name == "__main__.py" or "/" not in sys.argv[0] else str(called)
+
+
+def told(error: HithertoError) -> str:
+    """Return a failure as a person reads it."""
+    code = error.said_code if isinstance(error, client.ServerSaid) else error.code
+    return f"hitherto: {code}: {error.message}\n  {error.mend}"
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """Print a line, at once."""
+    stream = file or sys.stdout
+    stream.write(f"{text}\n")
+    stream.flush()
