@@ -67,7 +67,7 @@ class Home:
         """The socket that clients connect to: the pointer's, or `run/server.sock`."""
         try:
             return Path(self.socket_pointer.read_text(encoding="utf-8").strip())
-        except FileNotFoundError:
+        except (OSError, UnicodeDecodeError):
             return self.run / "server.sock"
 
     def create(self) -> None:
