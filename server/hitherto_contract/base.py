@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 class Wire(BaseModel):
     """A value that crosses a process border; unknown fields are an error, never ignored."""
 
-    # Each model is built when it is first used: all at once would cost a start 0.1 s.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def clean(text: str) -> str:
