@@ -78,6 +78,11 @@ def wire(
     indexer = Indexer(store, embedder, clock)
 
     def wake_model() -> None:
+        # each look for what waits reads all passages: not at every recall
+        if embedder.state != "ready":
+            index_new()
+
+    def index_new() -> None:
         embedder.start_loading()
         indexer.notify()
 
@@ -88,7 +93,7 @@ def wire(
         splitter=split,
         clock=clock,
         device=platform.node() or "unknown",
-        on_written=wake_model,
+        on_written=index_new,
     )
     recaller = Recaller(store, embedder, settings, clock)
     tools = Tools(
