@@ -1,0 +1,313 @@
+CREATE TABLE anchor (                       -- ties a memory to the working tree
+    id INTEGER PRIMARY KEY,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    path TEXT NOT NULL,                     -- relative to the project's root, with '/'
+    commit_hash TEXT,
+    file_hash TEXT,                         -- sha256 at the last verification; null: never read
+    verified_at_ms INTEGER NOT NULL,
+    UNIQUE (memory_number, path)
+) STRICT;
+
+CREATE TABLE category (
+    id INTEGER PRIMARY KEY,
+    project_id INTEGER REFERENCES project (id),   -- null: user-wide
+    parent_id INTEGER REFERENCES category (id),   -- a parent is a container and holds no memory
+    name TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    trashed_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE config (                       -- everything a person can change at run time: one row
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    document TEXT NOT NULL DEFAULT '{}',
+    changed_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE counter (                      -- what must be seen to be believed: lost writes, drops
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE derived_index (                -- which derived index was built, by which recipe
+    name TEXT PRIMARY KEY,
+    recipe TEXT NOT NULL,
+    built_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE embedding (                    -- the canonical vectors; `vector` is derived from them
+    passage_id INTEGER NOT NULL REFERENCES passage (id) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    vector BLOB NOT NULL,                   -- float32, little endian, length 1
+    PRIMARY KEY (passage_id, model)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body_hash TEXT NOT NULL,                -- the same event twice (settings and plugin) is one
+    occurred_at_ms INTEGER NOT NULL,        -- when the hook began
+    received_at_ms INTEGER NOT NULL,
+    spooled INTEGER NOT NULL DEFAULT 0,
+    tool_name TEXT,
+    detail TEXT NOT NULL DEFAULT '{}'       -- what later questions need, bounded; never the whole body
+) STRICT;
+
+CREATE TABLE injection (                    -- the ledger: each candidate of each admission
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    admission TEXT NOT NULL,                -- one id for all candidates of one admission
+    channel TEXT NOT NULL CHECK (channel IN (
+        'start', 'prompt', 'subagent', 'brief', 'compaction')),
+    query TEXT,
+    memory_number INTEGER REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER,
+    outcome TEXT NOT NULL CHECK (outcome IN ('injected', 'dropped', 'abstained')),
+    reason TEXT NOT NULL,
+    standing TEXT,
+    scores TEXT NOT NULL DEFAULT '{}',
+    tokens INTEGER,
+    decided_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE job (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,                  -- one live job a kind and subject
+    payload TEXT NOT NULL DEFAULT '{}',
+    priority INTEGER NOT NULL DEFAULT 100,  -- smaller first
+    state TEXT NOT NULL DEFAULT 'waiting' CHECK (state IN (
+        'waiting', 'leased', 'done', 'failed', 'cancelled')),
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before_ms INTEGER NOT NULL DEFAULT 0,
+    leased_until_ms INTEGER,
+    progress TEXT,
+    failure TEXT,
+    created_at_ms INTEGER NOT NULL,
+    finished_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE judgment_log (
+    id INTEGER PRIMARY KEY,
+    asked_at_ms INTEGER NOT NULL,
+    surface TEXT NOT NULL,
+    riders TEXT NOT NULL DEFAULT '[]',
+    origin TEXT NOT NULL,
+    session_id TEXT,
+    project_id INTEGER REFERENCES project (id),
+    model TEXT,
+    latency_ms REAL,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cost_usd REAL,
+    preview TEXT,                           -- at most 500 characters, redacted
+    answers TEXT,
+    unavailable_reason TEXT,
+    outcome TEXT                            -- what the caller did with the answer
+) STRICT;
+
+CREATE TABLE memory (
+    number INTEGER PRIMARY KEY,             -- inside the database only
+    id TEXT NOT NULL UNIQUE,                -- uuid7, what everybody else sees
+    project_id INTEGER REFERENCES project (id),   -- null: user-wide
+    category_id INTEGER REFERENCES category (id),
+    kind TEXT NOT NULL CHECK (kind IN (
+        'decision', 'issue', 'preference', 'fact', 'note', 'plan', 'workflow', 'dossier')),
+    content TEXT NOT NULL,
+    content_hash TEXT NOT NULL,             -- sha256 of the normalised content
+    tags TEXT NOT NULL DEFAULT '[]',
+    importance INTEGER NOT NULL DEFAULT 5 CHECK (importance BETWEEN 1 AND 10),
+    tier TEXT NOT NULL DEFAULT 'admitted' CHECK (tier IN ('candidate', 'admitted')),
+    held_back_because TEXT,                 -- why a candidate is not admitted yet
+    suspect INTEGER NOT NULL DEFAULT 0,     -- addresses an agent; never injected unasked
+    source TEXT NOT NULL CHECK (source IN (
+        'user-told', 'agent', 'plan', 'compaction', 'transcript', 'import', 'external')),
+    source_ref TEXT,
+    idempotency_key TEXT,
+    actor TEXT NOT NULL,
+    device TEXT NOT NULL,
+    state_key TEXT,                         -- e.g. 'deploy.port': one current value at a time
+    true_from_ms INTEGER,                   -- the clock of the world
+    true_until_ms INTEGER,
+    learned_at_ms INTEGER NOT NULL,         -- the clock of the store
+    expires_at_ms INTEGER,
+    session_id TEXT,
+    commit_hash TEXT,
+    branch TEXT,
+    working_dir TEXT,
+    revision INTEGER NOT NULL DEFAULT 1,
+    changed_at_ms INTEGER NOT NULL,
+    confirmed_at_ms INTEGER,
+    confirmed_commit TEXT,
+    trashed_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE migration (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    applied_at_ms INTEGER NOT NULL
+) STRICT
+;
+
+CREATE TABLE obligation (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    detail TEXT NOT NULL DEFAULT '{}',
+    raised_at_ms INTEGER NOT NULL,
+    blocks INTEGER NOT NULL DEFAULT 0,
+    cleared_at_ms INTEGER,
+    cleared_by TEXT
+) STRICT;
+
+CREATE TABLE part (                         -- what the memory names inside that file
+    anchor_id INTEGER NOT NULL REFERENCES anchor (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('symbol', 'key', 'line', 'mention')),
+    name TEXT NOT NULL,
+    region_hash TEXT,                       -- null: its presence is all that is checked
+    PRIMARY KEY (anchor_id, kind, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE passage (
+    id INTEGER PRIMARY KEY,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    start_char INTEGER NOT NULL,
+    end_char INTEGER NOT NULL,
+    UNIQUE (memory_number, position)
+) STRICT;
+
+CREATE TABLE project (
+    id INTEGER PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,          -- 'remote:host/owner/name', 'root:COMMIT' or 'path:/dir'
+    name TEXT NOT NULL,
+    seen_root TEXT NOT NULL,                -- the working tree that was seen last
+    created_at_ms INTEGER NOT NULL,
+    seen_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE relation (                     -- newer memory → older memory
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN (
+        'duplicate_of', 'possible_conflict', 'similar', 'supersedes')),
+    newer_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    older_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    said_by TEXT NOT NULL CHECK (said_by IN ('rule', 'judge', 'agent', 'person')),
+    probability REAL,
+    reason TEXT,
+    created_at_ms INTEGER NOT NULL,
+    decided_at_ms INTEGER,                  -- a conflict that a person or a judgment settled
+    undone_at_ms INTEGER,                   -- kept, so that no job says it again
+    undone_by TEXT,
+    CHECK (newer_number <> older_number)
+) STRICT;
+
+CREATE TABLE revision (                     -- every state that a memory had, text and not vectors
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    change TEXT NOT NULL CHECK (change IN (
+        'create', 'edit', 'supersede', 'forget', 'restore', 'undo', 'admit')),
+    actor TEXT NOT NULL,
+    changed_at_ms INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    state TEXT NOT NULL,                    -- the other fields that a change may touch, as JSON
+    PRIMARY KEY (memory_number, revision)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,                    -- the client's own id
+    client TEXT NOT NULL,
+    project_id INTEGER REFERENCES project (id),
+    working_dir TEXT,
+    parent_session_id TEXT,
+    started_at_ms INTEGER NOT NULL,
+    seen_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    end_reason TEXT,
+    generation INTEGER NOT NULL DEFAULT 0,  -- counts starts and compactions: what was shown is gone
+    paused INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE support (                      -- what shows that a candidate's sentence was said
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    event_id INTEGER NOT NULL REFERENCES event (id),
+    sentence TEXT NOT NULL,
+    polarity TEXT NOT NULL CHECK (polarity IN ('affirms', 'denies')),
+    trust TEXT NOT NULL CHECK (trust IN ('user', 'repository', 'tool', 'external')),
+    PRIMARY KEY (memory_number, event_id, sentence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE turn (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES session (id),
+    prompt_id TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    reply TEXT,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    UNIQUE (session_id, prompt_id)
+) STRICT;
+
+CREATE TABLE verdict (                      -- what a judgment said of a memory at one revision
+    id INTEGER PRIMARY KEY,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    surface TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    probability REAL,
+    basis_hash TEXT NOT NULL,               -- model, question version, thresholds and what was judged
+    judged_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX anchor_path ON anchor (path);
+
+CREATE UNIQUE INDEX category_name
+    ON category (coalesce(project_id, 0), coalesce(parent_id, 0), name);
+
+CREATE INDEX event_same ON event (session_id, name, body_hash, occurred_at_ms);
+
+CREATE INDEX event_session ON event (session_id, id);
+
+CREATE INDEX injection_admission ON injection (admission);
+
+CREATE UNIQUE INDEX injection_once ON injection (session_id, generation, memory_number, revision)
+    WHERE outcome = 'injected';
+
+CREATE INDEX injection_session ON injection (session_id, id);
+
+CREATE UNIQUE INDEX job_live ON job (kind, subject) WHERE state IN ('waiting', 'leased');
+
+CREATE INDEX job_next ON job (priority, not_before_ms) WHERE state = 'waiting';
+
+CREATE INDEX judgment_log_asked ON judgment_log (asked_at_ms);
+
+CREATE INDEX memory_candidates ON memory (learned_at_ms) WHERE tier = 'candidate';
+
+CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
+
+CREATE INDEX memory_recent ON memory (project_id, learned_at_ms DESC) WHERE trashed_at_ms IS NULL;
+
+CREATE INDEX memory_state ON memory (coalesce(project_id, 0), state_key)
+    WHERE state_key IS NOT NULL AND trashed_at_ms IS NULL;
+
+CREATE UNIQUE INDEX memory_text ON memory (coalesce(project_id, 0), content_hash)
+    WHERE trashed_at_ms IS NULL;
+
+CREATE INDEX memory_trash ON memory (trashed_at_ms) WHERE trashed_at_ms IS NOT NULL;
+
+CREATE UNIQUE INDEX obligation_live ON obligation (session_id, kind, subject)
+    WHERE cleared_at_ms IS NULL;
+
+CREATE UNIQUE INDEX relation_live ON relation (kind, newer_number, older_number)
+    WHERE undone_at_ms IS NULL;
+
+CREATE INDEX relation_older ON relation (older_number, kind) WHERE undone_at_ms IS NULL;
+
+CREATE INDEX verdict_memory ON verdict (memory_number, surface, judged_at_ms DESC);
+
