@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
-from hitherto_contract import VERSION
-from hitherto_server.api import access, hooks, memories, replies, service
+from hitherto_server.api import access, hooks, replies
 from hitherto_server.api.operations import perform_named
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
@@ -19,6 +19,7 @@ from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.recall.embedder import Embedder
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
+from hitherto_server.recall.standings import Lookout
 from hitherto_server.services import Services
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.moments import Tools
@@ -28,12 +29,12 @@ from hitherto_server.standing.files import FileStates
 from hitherto_server.store.database import open_store
 from hitherto_server.store.memories import AnchorRow, PartRow
 from hitherto_server.store.projects import Projects
-from hitherto_server.web import pages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
+    from fastapi import FastAPI
     from starlette.types import Receive, Scope, Send
 
     from hitherto_server.core.clock import Clock
@@ -95,7 +96,7 @@ def wire(
         device=platform.node() or "unknown",
         on_written=index_new,
     )
-    recaller = Recaller(store, embedder, settings, clock)
+    recaller = Recaller(store, embedder, settings, clock, Lookout(files))
     tools = Tools(
         store=store,
         projects=projects,
@@ -125,7 +126,7 @@ def wire(
 
 
 def tie_to_files(
-    files: FileStates, content: str, named: Sequence[str], root: Path
+    files: FileStates, content: str, named: Sequence[str], root: Path, commit: str | None
 ) -> tuple[AnchorRow, ...]:
     """Return the anchors of a content, as the store keeps them."""
     return tuple(
@@ -135,31 +136,46 @@ def tie_to_files(
             tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
             found.commit,
         )
-        for found in anchor(content, named, root, files.read)
+        for found in anchor(content, named, root, files.read, commit=commit)
     )
 
 
-def create_app(services: Services) -> FastAPI:
-    """Return the application: API, hooks, pages and, from its first request on, /mcp."""
-    app = FastAPI(
-        title="Hitherto",
-        version=VERSION,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        # FastAPI makes spans of its own, and the environment could have them sent somewhere
-        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
-    )
+def create_app(services: Services) -> Starlette:
+    """Return the application: hooks at once, API and pages a moment later, /mcp when asked for."""
+    later, mcp = Later(services), MountedMcp(services)
+    app = Starlette(routes=[*hooks.ROUTES, Mount("/mcp", mcp)])
+    app.router.default = later
     app.state.services = services
-    for router in (hooks.router, memories.router, service.router, pages.router):
-        app.include_router(router)
-    app.mount("/static", pages.static_files())
-    mcp = MountedMcp(services)
-    app.mount("/mcp", mcp)
+    app.state.load = later.load
     app.state.close = mcp.aclose
     replies.install_error_replies(app)
     app.add_middleware(access.Access, token=services.token)
     return app
+
+
+class Later:
+    """API and pages, imported on a thread: their framework takes half of a start."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.loading: asyncio.Future[FastAPI] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        app = await self.load()
+        await app(scope, receive, send)
+
+    async def load(self) -> FastAPI:
+        """Return the application of API and pages; the first call imports it."""
+        if self.loading is None:
+            self.loading = asyncio.ensure_future(asyncio.to_thread(_create_later, self.services))
+        return await asyncio.shield(self.loading)
+
+
+def _create_later(services: Services) -> FastAPI:
+    from hitherto_server.web.pages_and_api import create
+
+    return create(services)
 
 
 class MountedMcp:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.database import Store
     from hitherto_server.store.projects import Project, Projects
 
-Anchorer = Callable[[str, Sequence[str], Path], tuple[AnchorRow, ...]]
-"""Ties a content to files: content, named files, project root → anchors."""
+Anchorer = Callable[[str, Sequence[str], Path, str | None], tuple[AnchorRow, ...]]
+"""Ties a content to files: content, named files, project root, commit → anchors."""
 Splitter = Callable[[str], Sequence[Span]]
 """Cuts a content into the passages that are searched."""
 
@@ -70,7 +70,16 @@ async def tie(
     """Return the anchors of a content in the place's work tree; user-wide ones have none."""
     if place.project is None:
         return ()
-    return await asyncio.to_thread(context.anchorer, content, files, place.project.root)
+    root, commit = place.project.root, place.head.commit
+    return await asyncio.to_thread(context.anchorer, content, files, root, commit)
+
+
+async def still_there(files: Sequence[str], place: Place) -> list[str]:
+    """Return those of a memory's files that are in the place's work tree now."""
+    if place.project is None:
+        return []
+    root = place.project.root
+    return await asyncio.to_thread(lambda: [name for name in files if (root / name).exists()])
 
 
 async def confined(files: Sequence[str], place: Place) -> list[str]:

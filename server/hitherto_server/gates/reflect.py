@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
-from hitherto_server.gates.context import confined, find_place, tie
+from hitherto_server.gates.context import confined, find_place, still_there, tie
 from hitherto_server.gates.remember import remember
 from hitherto_server.store.memories import (
     State,
@@ -174,7 +174,8 @@ async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) 
 async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
     """Note that the memory holds for the files as they are now; its text stays as it is."""
     place = await _place_of(context, request, seen)
-    files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    tied = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    files = await still_there(tied, place)  # what is gone no longer speaks against it
     anchors = await tie(context, seen["content"], files, place)
     at_ms = context.clock()
 
