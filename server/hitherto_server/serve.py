@@ -27,12 +27,16 @@ from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import uvicorn
+    from starlette.applications import Starlette
+
     from hitherto_server.core.settings import Settings
 
 log = logging.getLogger(__name__)
 
 LOOPBACK = "127.0.0.1"
 BACKLOG = 256
+POLL_S = 0.02
 GRACE_S = 3
 SHORTEST_TOKEN = 32
 LOG_BYTES = 5 * 1024 * 1024
@@ -86,15 +90,23 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         write_serve_command(home)
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())
-        mending = asyncio.create_task(asyncio.to_thread(mend_registrations, home))
+        rest = asyncio.create_task(_do_the_rest(server, app, home))
         # uvicorn raises a signal again when it is done; it has been obeyed by then
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _obeyed)
         await server.serve(sockets=[unix, tcp])
         watching.cancel()
-        await mending
+        await rest
         await app.state.close()
     log.info("stopped")
+
+
+async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> None:
+    """Do what the first answers need not wait for."""
+    while not (server.started or server.should_exit):  # noqa: ASYNC110 - uvicorn tells nobody
+        await asyncio.sleep(POLL_S)
+    await app.state.load()
+    await asyncio.to_thread(mend_registrations, home)
 
 
 def _obeyed(_number: int, _frame: object) -> None:

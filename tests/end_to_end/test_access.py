@@ -41,8 +41,9 @@ async def every_route(tmp_path: Path) -> set[tuple[str, str]]:
     home.create()
     async with open_services(home, Settings(), token="t", port=0, clock=now_ms) as services:
         app = create_app(services)
+        routes = [*app.routes, *(await app.state.load()).routes]
     found = set()
-    for route in flat(app.routes):
+    for route in flat(routes):
         match route:
             case Route():
                 path = route.path.replace("{event}", "Stop")

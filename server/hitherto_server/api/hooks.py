@@ -1,27 +1,40 @@
-"""The route of the hooks: one event in, the client's JSON out, or nothing."""
+"""The route of the hooks: one event in, the client's JSON out, or nothing; and who answers.
+
+Plain Starlette: a session's first hook does not wait for the framework of the API.
+"""
 
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
 from starlette.responses import Response
+from starlette.routing import Route
 
-from hitherto_server.api.memories import Wired
+from hitherto_contract import PROTOCOL, VERSION, Health
+from hitherto_server.api.replies import json_response
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.sessions.call import read_call
 
-router = APIRouter()
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from hitherto_server.services import Services
 
 MOST_DIGITS = 19  # of nanoseconds since 1970: until the year 2286, and within 64 bits
 
 
-@router.post("/hook/{event}")
-async def hook(event: str, request: Request, services: Wired) -> Response:
+async def health(_: Request) -> Response:
+    """Say who answers; the only thing that needs no token."""
+    return json_response(Health(version=VERSION, protocol=PROTOCOL))
+
+
+async def hook(request: Request) -> Response:
     """Note an event, once, and answer what the client should hear."""
+    services: Services = request.app.state.services
     headers = request.headers
     call = read_call(
-        event,
+        request.path_params["event"],
         await request.body(),
         at_ms=_number(headers.get("x-hitherto-time"), services.clock() * 1_000_000) // 1_000_000,
         project=headers.get("x-hitherto-project"),
@@ -40,3 +53,6 @@ def _number(text: str | None, default: int) -> int:
         message = f"a header should be a number and is {text[:40]!r}"
         raise InvalidInput(message)
     return int(text)
+
+
+ROUTES = (Route("/health", health, methods=["GET"]), Route("/hook/{event}", hook, methods=["POST"]))

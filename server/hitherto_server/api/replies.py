@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -15,8 +14,8 @@ from hitherto_server.core.errors import HithertoError, InvalidInput, NotFound, T
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fastapi import FastAPI
     from pydantic import BaseModel
+    from starlette.applications import Starlette
     from starlette.requests import Request
 
 NOT_FOUND = 404
@@ -45,35 +44,42 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def install_error_replies(app: FastAPI) -> None:
+def install_error_replies(app: Starlette) -> None:
     """Make every failure of a route an `ErrorReply`."""
+    app.add_exception_handler(HithertoError, expected)
+    app.add_exception_handler(HTTPException, unrouted)
+    app.add_exception_handler(Exception, unexpected)
 
-    @app.exception_handler(HithertoError)
-    async def expected(_: Request, error: HithertoError) -> Response:
-        if error.status >= SERVER_FAULT:
-            log.error("%s: %s", error.code, error.message)
-        return error_response(error)
 
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return validation_response(error.errors())
+async def expected(_: Request, error: Any) -> Response:
+    """Reply with a failure of the error tree."""
+    if error.status >= SERVER_FAULT:
+        log.error("%s: %s", error.code, error.message)
+    return error_response(error)
 
-    @app.exception_handler(HTTPException)
-    async def unrouted(request: Request, error: HTTPException) -> Response:
-        path = request.url.path[:MOST_QUOTED]
-        if error.status_code == NOT_FOUND:
-            return error_response(NotFound(f"there is nothing at {path}"))
-        message = f"{request.method[:20]} {path}: {error.detail}"
-        reply = error_response(InvalidInput(message))
-        reply.status_code = error.status_code
-        return reply
 
-    @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> Response:
-        log.exception("a bug met at %s", request.url.path, exc_info=error)
-        return error_response(
-            HithertoError(f"unexpected {type(error).__name__}", mend="See logs/server.log.")
-        )
+async def invalid(_: Request, error: Any) -> Response:
+    """Reply to a request that FastAPI could not read."""
+    return validation_response(error.errors())
+
+
+async def unrouted(request: Request, error: Any) -> Response:
+    """Reply to a request for which there is no route."""
+    path = request.url.path[:MOST_QUOTED]
+    if error.status_code == NOT_FOUND:
+        return error_response(NotFound(f"there is nothing at {path}"))
+    message = f"{request.method[:20]} {path}: {error.detail}"
+    reply = error_response(InvalidInput(message))
+    reply.status_code = error.status_code
+    return reply
+
+
+async def unexpected(request: Request, error: Exception) -> Response:
+    """Reply to what is a bug of ours."""
+    log.exception("a bug met at %s", request.url.path, exc_info=error)
+    return error_response(
+        HithertoError(f"unexpected {type(error).__name__}", mend="See logs/server.log.")
+    )
 
 
 def validation_response(errors: Sequence[Any]) -> Response:

@@ -1,4 +1,4 @@
-"""Routes over the server itself: who answers, how it is, stop, log in, rebuild."""
+"""Routes over the server itself: how it is, stop, log in, rebuild."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from hitherto_contract import PROTOCOL, VERSION, Health, Status
+from hitherto_contract import PROTOCOL, VERSION, Status
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import find_model
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from hitherto_server.services import Services
 
 router = APIRouter()
-
-
-@router.get("/health")
-async def health() -> Response:
-    """Say who answers; the only thing that needs no token."""
-    return json_response(Health(version=VERSION, protocol=PROTOCOL))
 
 
 @router.get("/v1/status")

@@ -1,0 +1,35 @@
+"""API and pages as one application: all that can wait until the first hook was answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+
+from hitherto_contract import VERSION
+from hitherto_server.api import memories, replies, service
+from hitherto_server.web import pages
+
+if TYPE_CHECKING:
+    from hitherto_server.services import Services
+
+
+def create(services: Services) -> FastAPI:
+    """Return the application; whoever mounts it has checked who may ask."""
+    app = FastAPI(
+        title="Hitherto",
+        version=VERSION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        # FastAPI makes spans of its own, and the environment could have them sent somewhere
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
+    )
+    app.state.services = services
+    for router in (memories.router, service.router, pages.router):
+        app.include_router(router)
+    app.mount("/static", pages.static_files())
+    replies.install_error_replies(app)
+    app.add_exception_handler(RequestValidationError, replies.invalid)
+    return app
