@@ -12,7 +12,8 @@ CODE_SHAPE = re.compile(
     | ^_+[a-z]                   # _private
     | [a-z][A-Z]                 # camelCase
     | ^[A-Z][a-z]+[A-Z]          # PascalCase
-    | ^[A-Z]{2,}[A-Z0-9_]*\d     # E1234, SHA256
+    | ^[A-Z]{2,}[A-Z0-9_]*\d     # SHA256
+    | ^[A-Z]\d{3,}$              # E1234
     | ^E[A-Z]{4,}$               # ECONNRESET
     | [A-Z0-9]_[A-Z0-9]          # CONSTANT_CASE
     | \w\.\w{2,}                 # dotted.name, file.py

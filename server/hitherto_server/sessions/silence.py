@@ -10,7 +10,8 @@ from hitherto_server.core.text import identifiers_in
 Silence = Literal["system text", "slash command", "trivial", "follow-up"]
 
 SYSTEM_TEXT = re.compile(
-    r"^\s*(?:<[a-z][a-z_-]*(?:\s[^>]*)?>|\[SYSTEM\b|\[Request interrupted"
+    # a name of several words: a prompt may begin with an element of HTML
+    r"^\s*(?:<[a-z]+[_-][a-z_-]*(?:\s[^>]*)?>|\[SYSTEM\b|\[Request interrupted"
     r"|Caveat: The messages below)"
 )
 SLASH_COMMAND = re.compile(

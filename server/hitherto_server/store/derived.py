@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
-TEXT_INDEXES = "words-1"
+TEXT_INDEXES = "words-2"
 TEXT_TABLES = """
 DROP TABLE IF EXISTS {schema}.fulltext;
 DROP TABLE IF EXISTS {schema}.identifiers;
