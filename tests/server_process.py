@@ -146,24 +146,29 @@ class ServerProcess:
 
     def start(self) -> ServerProcess:
         """Start it and wait until it answers."""
+        self._process = self.begin()
+        wait_until(self._has_begun, "the server answers")
+        return self
+
+    def begin(self) -> subprocess.Popen[bytes]:
+        """Start a server process and leave it to the test."""
         with self.output.open("ab") as output:
-            self._process = subprocess.Popen(
-                [str(HITHERTO), "serve"],
+            return subprocess.Popen(
+                [*self.command(), "serve"],
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
             )
-        wait_until(self._has_begun, "the server answers")
-        return self
 
     def _has_begun(self) -> bool:
         assert self._process is not None
         assert self._process.poll() is None, f"it ended: {self.output.read_text()}"
-        return self._answers() and bool(self.record["pid"] == self.pid)
+        return self.answers() and bool(self.record["pid"] == self.pid)
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Tell whether a server answers, whoever started it."""
         try:
             return bool(self.get("/health").json["name"] == "hitherto" and self.record)
         except (OSError, HTTPException, ValueError):
@@ -187,15 +192,8 @@ class ServerProcess:
 
     def start_unless_it_runs(self) -> None:
         """Start it beside whoever else does, and wait until one of them answers."""
-        starting = subprocess.Popen(
-            [str(HITHERTO), "serve"],
-            env=self.environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        wait_until(lambda: self._answers() and is_alive(self.record["pid"]), "one of them answers")
+        starting = self.begin()
+        wait_until(lambda: self.answers() and is_alive(self.record["pid"]), "one of them answers")
         if self.record["pid"] == starting.pid:
             if self._process is not None:
                 self._process.wait(START_DEADLINE_S)
@@ -207,7 +205,7 @@ class ServerProcess:
         """Leave no process behind, whoever started it."""
         if self._process is not None:
             self.kill()
-        if self._answers():
+        if self.answers():
             self.kill_whoever_serves()
 
     def use_models(self, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -303,3 +304,59 @@ def test_an_event_that_comes_twice_directly_and_once_by_the_spool_is_noted_once(
     wait_until(lambda: not list((server.home / "spool").iterdir()), "the spool is empty")
     # the last one is a minute later: the same thing happened again
     assert len(all_events(server, 1)) == 2
+
+
+def test_a_server_that_is_told_to_stop_keeps_what_it_acknowledged(server: ServerProcess) -> None:
+    server.start()
+    writers = [WriterThread(SocketClient(server), f"client {number}") for number in range(4)]
+    stop = threading.Event()
+    with ThreadPoolExecutor(len(writers)) as pool:
+        running = [pool.submit(writer.run, stop) for writer in writers]
+        wait_until(lambda: sum(len(writer.told.states) for writer in writers) > 60, "they write")
+        assert server.kill(signal.SIGTERM) == 0
+        for one in running:
+            one.result()
+    server.start()
+    for writer in writers:
+        now = held(server, list(writer.told.states))
+        assert {i for i, state in now.items() if state not in writer.told.allowed(i)} == set()
+    assert faults_of(server) == []
+    assert server.tracebacks() == []
+
+
+def test_a_server_that_is_killed_while_it_starts_for_the_first_time_starts_the_next(
+    server: ServerProcess,
+) -> None:
+    for number in range(12):
+        process = server.begin()
+        reached = [
+            server.home / "run" / "server.lock",
+            server.database,
+            server.home / "memory.db-wal",
+            server.home / "run" / "server.json",
+        ][number % 4]
+        wait_until(lambda reached=reached: reached.exists(), f"it made {reached.name}")
+        process.kill()
+        process.wait()
+        if number % 4 == 3:
+            (server.home / "memory.db").unlink()
+            for left in server.home.glob("memory.db-*"):
+                left.unlink()
+    server.start()
+    server.call("remember", content="The port is 8080.", scope="user")
+    assert faults_of(server) == []
+
+
+def test_of_five_servers_that_start_at_once_one_serves(server: ServerProcess) -> None:
+    processes = [server.begin() for _ in range(5)]
+    wait_until(server.answers, "one of them answers")
+    pid = server.record["pid"]
+    for process in processes:
+        if process.pid != pid:
+            assert process.wait(20) in {0, 1}
+    assert server.get("/health").status == 200
+    assert server.record["pid"] == pid
+    assert server.tracebacks() == []
+    next(process for process in processes if process.pid == pid).kill()
+    for process in processes:
+        process.wait()

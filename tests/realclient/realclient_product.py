@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from realclient_garbage import serve_garbage
+from tests.server_process import SocketConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,19 +41,6 @@ def eventually(read: Callable[[], Value], wanted: Value, deadline_s: float) -> V
     while (value := read()) != wanted and time.monotonic() < deadline:
         time.sleep(POLL_S)
     return value
-
-
-class _SocketConnection(HTTPConnection):
-    """HTTP over a unix socket; unlike httpx, it leaves no socket open where nobody listens."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__("localhost", timeout=REPLY_DEADLINE_S)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
 
 
 class Product:
@@ -188,7 +175,7 @@ class Product:
         return Path(named) if named else self.home / "run" / "server.sock"
 
     def _ask(self, method: str, path: str, body: Json | None = None) -> Json:
-        with closing(_SocketConnection(self._socket_path())) as connection:
+        with closing(SocketConnection(self._socket_path(), REPLY_DEADLINE_S)) as connection:
             content = None if body is None else json.dumps(body).encode()
             connection.request(method, path, content, HEADERS)
             reply = connection.getresponse()
