@@ -38,16 +38,15 @@ class Head:
 
 def git(folder: Path, *arguments: str) -> str | None:
     """Return what a git command prints, or None where it fails or there is no git."""
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
-        environment.pop(name, None)
+    # a server started from a git hook inherits GIT_DIR and would look at another repository
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],
             capture_output=True,
             timeout=TIMEOUT_S,
             check=False,
-            env=environment,
+            env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -68,7 +67,7 @@ def find_work_tree(folder: Path) -> WorkTree:
         return WorkTree(folder, None, str(folder))
     top, common = places.split("\n")[:2]
     shared = Path(common).parent if Path(common).name == ".git" else Path(common)
-    return WorkTree(Path(top), _remote_of(folder), str(shared))
+    return WorkTree(Path(top), _remote_of(shared), str(shared))
 
 
 def find_root_commit(folder: Path) -> str | None:
@@ -94,7 +93,9 @@ def _remote_of(folder: Path) -> str | None:
         return None
     remotes = dict(line.split(" ", 1) for line in listed.splitlines() if " " in line)
     chosen = remotes.get("remote.origin.url") or remotes[min(remotes)]
-    return normalised_remote(chosen)
+    remote = normalised_remote(chosen)
+    # `../shared.git` names another repository in every folder
+    return os.path.normpath(folder / remote) if remote.startswith(".") else remote
 
 
 def normalised_remote(url: str) -> str:
