@@ -58,7 +58,7 @@ def prepare(text: str) -> PreparedQuery:
     text = text.replace("\x00", " ")
     ids = tuple(dict.fromkeys(found.lower() for found in UUID.findall(text)))
     prefixes = tuple(dict.fromkeys(_dashed(found) for found in ID_PREFIX.findall(text)))
-    plain = ID_PREFIX.sub(" ", UUID.sub(" ", text))
+    plain = _prose_first(ID_PREFIX.sub(" ", UUID.sub(" ", text)))
     names = _names(plain)
     words = _content_words(_without(plain, names))[: MOST_TERMS - len(names)]
     return PreparedQuery(
@@ -104,6 +104,11 @@ def relative_files(files: tuple[str, ...], root: str | None) -> tuple[str, ...]:
             path = path.relative_to(root)
         found.setdefault(str(path))
     return tuple(found)
+
+
+def _prose_first(text: str) -> str:
+    """Move code blocks to the end: what is asked about them counts before what they hold."""
+    return "\n".join((FENCE.sub(" ", text), *FENCE.findall(text)))
 
 
 def _names(text: str) -> tuple[str, ...]:
