@@ -54,14 +54,14 @@ class Tools:
 
 async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
     """Give the few memories that a prompt is about, if any; recall runs beside the note."""
-    prompt = call.text("prompt")
+    prompt = asked_in(call.text("prompt"))
     silence = silent_because(prompt)
     if silence is not None:
         await noting
         return None
     tools.wake_model()
     try:
-        question = await _question(tools, call, prompt[:MAX_QUERY_CHARS])
+        question = await _question(tools, call, prompt)
         settings = tools.settings
         occasion = await _occasion(
             tools, call, "prompt", settings.prompt_memories, settings.prompt_tokens
@@ -72,6 +72,14 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
     if noted is None:
         return None
     return await _deliver(tools, call, admission)
+
+
+def asked_in(prompt: str) -> str:
+    """Return the two ends of a prompt: what is pasted between them may be a megabyte."""
+    if len(prompt) <= MAX_QUERY_CHARS:
+        return prompt
+    half = MAX_QUERY_CHARS // 2
+    return f"{prompt[:half]}\n{prompt[-half:]}"
 
 
 async def answer_start(tools: Tools, call: HookCall) -> Reply:
