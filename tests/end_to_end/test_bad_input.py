@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.bad_requests import MUCH, ODD_HOOKS, ONLY_HTTP, REFUSED, SYNTAX, Bad
 from tests.documented_errors import documented_codes
 from tests.mcp_process import McpProcess, ToolReply
 from tests.server_process import Reply, ServerProcess
@@ -21,122 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MUCH = 10 * 1024 * 1024
 LONGEST_ANSWER = 2000
 NO_JSON = -32_700  # the SDK refuses a lone surrogate as JSON that cannot be read
-NOBODY = "01a22bf4-ec96-7fad-a66d-ad7a276719dd"
-
-
-@dataclass(frozen=True)
-class Bad:
-    """A request that must be refused, with the code that it is refused with."""
-
-    what: str
-    operation: str
-    values: Any
-    code: str = "invalid_input"
-
-    def __str__(self) -> str:
-        return f"{self.operation}: {self.what}"
-
-
-def remembering(what: str, code: str = "invalid_input", **values: Any) -> Bad:
-    return Bad(what, "remember", {"content": "A thing.", "scope": "user", **values}, code)
-
-
-def recalling(what: str, code: str = "invalid_input", **values: Any) -> Bad:
-    return Bad(what, "recall", {"query": "a thing", **values}, code)
-
-
-REFUSED = [
-    Bad("no content", "remember", {"scope": "user"}),
-    remembering("a number as content", content=7),
-    remembering("a list as content", content=["A thing."]),
-    remembering("null as content", content=None),
-    remembering("empty content", content=""),
-    remembering("blank content", content=" \n\t "),
-    remembering("10 MB of content", "too_large", content="x" * MUCH),
-    remembering("a character too many", "too_large", content="x" * 20_001),
-    remembering("a NUL in the content", content="a\x00b"),
-    remembering("a lone surrogate in the content", content="a\ud800b"),
-    remembering("a lone surrogate in a tag", tags=["\udfff"]),
-    remembering("a NUL in a file", files=["a\x00b.py"]),
-    remembering("a very long file", "too_large", files=["x" * 5000]),
-    remembering("a very long tag", "too_large", tags=["x" * 201]),
-    remembering("too many tags", "too_large", tags=[str(number) for number in range(21)]),
-    remembering("a string as tags", tags="a tag"),
-    remembering("an object as a tag", tags=[{}]),
-    remembering("an unknown kind", kind="rumour"),
-    remembering("an unknown scope", scope="everywhere"),
-    remembering("an unknown field", colour="red"),
-    remembering("a huge number", importance=10**400),
-    remembering("importance 0", importance=0),
-    remembering("half an importance", importance=5.5),
-    remembering("a time beyond all years", true_from_ms=10**18),
-    remembering("a negative time", true_from_ms=-1),
-    remembering("an unknown category", category="nothing such"),
-    remembering("a malformed id to supersede", supersedes=["'; DROP TABLE memory; --"]),
-    remembering("an unknown id to supersede", "not_found", supersedes=[NOBODY]),
-    Bad("dots out of the project", "remember", {"content": "A.", "files": ["../../etc/passwd"]}),
-    Bad("an absolute file outside", "remember", {"content": "A.", "files": ["/etc/passwd"]}),
-    Bad("a link out of the project", "remember", {"content": "A.", "files": ["link-out"]}),
-    recalling("an empty query", query=""),
-    recalling("a number as query", query=1),
-    recalling("a query of 10 MB", "too_large", query="x" * MUCH),
-    recalling("a NUL in the query", query="a\x00b"),
-    recalling("a lone surrogate in the query", query="\udc80"),
-    recalling("limit 0", limit=0),
-    recalling("a huge limit", limit=10**30),
-    recalling("an unknown field", unknown=True),
-    Bad("an unknown id", "forget", {"id": NOBODY}, "not_found"),
-    Bad("an unknown id", "restore", {"id": NOBODY}, "not_found"),
-    Bad("an unknown id", "reflect", {"action": "confirm", "id": NOBODY}, "not_found"),
-    Bad("an unknown id", "memories", {"view": "get", "ids": [NOBODY]}, "not_found"),
-    Bad("an unknown id", "memories", {"view": "history", "ids": [NOBODY]}, "not_found"),
-    Bad("a malformed id", "forget", {"id": "../memory.db"}),
-    Bad("a malformed id", "forget", {"id": "1 OR 1=1"}),
-    Bad("a very long id", "forget", {"id": "a" * 100_000}),
-    Bad("no id", "forget", {}),
-    Bad("a huge revision", "forget", {"id": NOBODY, "expected_revision": 10**40}, "not_found"),
-    Bad("an unknown action", "reflect", {"action": "explode", "id": NOBODY}),
-    Bad("nothing to change", "reflect", {"action": "edit", "id": NOBODY}),
-    Bad("no revision to undo", "reflect", {"action": "undo", "id": NOBODY}),
-    Bad("an unknown view", "memories", {"view": "passwords"}),
-    Bad("no ids", "memories", {"view": "get"}),
-    Bad("a huge offset", "memories", {"offset": 10**20}),
-]
-ONLY_HTTP = [
-    Bad("an array as the request", "remember", ["content"]),
-    Bad("a string as the request", "remember", "content"),
-    Bad("null as the request", "recall", None),
-    remembering("an unknown source", source="rumour"),
-    remembering("a key of 10 kB", "too_large", idempotency_key="x" * 10_000),
-    recalling("a relative folder", project_dir="somewhere"),
-    recalling("a folder in dots", project_dir="../../.."),
-    recalling("a NUL in the folder", project_dir="/tmp/\x00"),
-    recalling("a very long folder", "too_large", project_dir="/" + "x" * 5000),
-    Bad("an unknown field", "why", {"session": "s"}),
-    Bad("a number as session", "why", {"session_id": 5}),
-    Bad("no session", "memories", {"view": "events"}),
-]
-SYNTAX = [
-    "'; DROP TABLE memory; --",
-    '" OR 1=1 --',
-    "x' UNION SELECT id FROM memory --",
-    '"unclosed',
-    "a AND OR NOT NEAR(",
-    "NEAR(a b, 5)",
-    "body: secret",
-    "{body context}: x",
-    "^start + *",
-    "* * *",
-    "(((((",
-    'col:"x" -y',
-    "%_[]?",
-    "\\",
-    "\u202e \N{GRINNING FACE} \u0663",
-    "m:00000000",
-]
 
 
 @dataclass
@@ -381,6 +269,16 @@ def test_http_refuses_a_path(ways: Ways, unchanged: None, path: str) -> None:
     assert_refused(reply, "not_found" if reply.status == 404 else "invalid_input")
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["q=%00", "q=%00%20%00", "q=%ED%A0%80", "q=%FF", "q=" + "x" * 20_000, "q=a&q=b", "q='%22<b>"],
+)
+def test_the_first_page_takes_any_search(ways: Ways, query: str) -> None:
+    reply = ways.server.send_tcp("GET", f"/?{query}", None, ways.server.bearer())
+    assert reply.status == 200
+    assert b"<b>" not in reply.body
+
+
 HOOK = {"session_id": "bad-input", "prompt": "Which port does the server use?"}
 
 
@@ -414,20 +312,8 @@ def test_a_hook_call_is_refused(
 
 @pytest.mark.parametrize(
     "value",
-    [
-        {"session_id": "odd", "prompt": {"a": 1}},
-        {"session_id": "odd", "prompt": ["x"], "cwd": 7},
-        {"session_id": "odd", "cwd": "relative/folder"},
-        {"session_id": "odd", "cwd": "/" + "x" * 100_000},
-        {"session_id": "odd", "cwd": "/proc/self/cwd\x00"},
-        {"session_id": "odd", "prompt": "a\x00b\ud800 which port?", "source": "\ud800"},
-        {"session_id": "odd" * 1000, "tool_name": "x" * 10_000, "tool_input": []},
-        {"session_id": "odd", "tool_input": {"file_path": "x" * 100_000}},
-        {"session_id": "odd", "tool_name": "ExitPlanMode", "tool_response": {"plan": 5}},
-        {"session_id": "odd", "tool_name": "ExitPlanMode", "tool_response": "plan", "cwd": "/tmp"},
-        {"session_id": "odd", "n": 10**400},
-    ],
-    ids=range(11),
+    ODD_HOOKS,
+    ids=range(len(ODD_HOOKS)),
 )
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PostToolUse", "SessionStart", "x" * 500])
 def test_a_hook_call_with_odd_fields_is_noted(ways: Ways, event: str, value: Any) -> None:
@@ -437,7 +323,6 @@ def test_a_hook_call_with_odd_fields_is_noted(ways: Ways, event: str, value: Any
 @pytest.mark.parametrize(
     "line",
     [
-        b"",
         b"{",
         b"no json",
         b"[]",
@@ -449,7 +334,7 @@ def test_a_hook_call_with_odd_fields_is_noted(ways: Ways, event: str, value: Any
         b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": []}',
         b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "recall\xff"}}',
         b'{"jsonrpc": "2.0", "id": 1, "method": "nothing\\ud800"}',
-    ][1:],
+    ],
 )
 def test_a_line_that_is_no_request_gets_a_json_rpc_error(
     ways: Ways, unchanged: None, line: bytes
@@ -502,8 +387,6 @@ def test_an_odd_project_folder_never_breaks_a_request(ways: Ways, project: str) 
 
 
 def test_a_request_that_ends_in_its_midst_changes_nothing(ways: Ways, unchanged: None) -> None:
-    import socket
-
     body = b'{"content": "Half a request is none.", "scope": "user"}'
     head = (
         b"POST /v1/remember HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

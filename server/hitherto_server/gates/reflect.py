@@ -168,6 +168,7 @@ async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) 
             category=request.category or category,
             supersedes=[request.id],
         ),
+        seen={request.id: seen["revision"]},
     )
 
 

@@ -24,6 +24,8 @@ from hitherto_server.store.projects import list_categories
 from hitherto_server.store.relations import find_replacement, relate, undo_replacement
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hitherto_contract import RememberRequest
     from hitherto_server.store.driver import Connection, Row
 
@@ -41,13 +43,18 @@ class Written:
     notes: tuple[str, ...] = ()
 
 
-async def remember(context: WriteContext, request: RememberRequest) -> Remembered:
-    """Store a statement and answer when it is durable; the same statement is stored once."""
+async def remember(
+    context: WriteContext, request: RememberRequest, *, seen: Mapping[str, int] | None = None
+) -> Remembered:
+    """Store a statement and answer when it is durable; the same statement is stored once.
+
+    `seen` refuses it if a memory that it replaces is no longer at that revision.
+    """
     place = await find_place(context, request, user_wide=request.scope == "user")
     files = await confined(request.files, place)
     anchors = await tie(context, request.content, files, place)
     new = replace(_draft(context, request, place), anchors=anchors)
-    written = await context.store.writer.run(lambda c: write(c, new, request))
+    written = await context.store.writer.run(lambda c: write(c, new, request, seen or {}))
     if written.stored:
         context.on_written()
     return Remembered(
@@ -102,12 +109,14 @@ def _unread(files: list[str], new: NewMemory, place: Place) -> list[str]:
     ]
 
 
-def write(connection: Connection, new: NewMemory, request: RememberRequest) -> Written:
+def write(
+    connection: Connection, new: NewMemory, request: RememberRequest, seen: Mapping[str, int]
+) -> Written:
     """Store the memory unless it is known; runs in the writer's transaction."""
     if known := _known(connection, new):
         return _again(connection, known, new, request)
     new = replace(new, category_id=_category(connection, new.project, request.category))
-    older = [get_row(connection, memory_id) for memory_id in request.supersedes]
+    older = [get_row(connection, one, seen.get(one)) for one in request.supersedes]
     number = insert_memory(connection, new)
     notes: list[str] = []
     for row in older:

@@ -54,7 +54,7 @@ async def overview(services: Wired, q: str = "", project: int = USER_WIDE) -> HT
     chosen = next((one for one in projects if one.number == project), None)
     if chosen is None and projects and q:
         chosen = projects[0]
-    query = q.strip()[:MAX_QUERY_CHARS].replace("\x00", "")
+    query = q.replace("\x00", "").strip()[:MAX_QUERY_CHARS]
     found: dict[str, Any] = {"query": query, "projects": projects, "chosen": chosen}
     if query:
         folder = str(chosen.root) if chosen else None

@@ -247,3 +247,25 @@ async def test_an_unknown_id_is_not_found(me: Person) -> None:
     for call in (me.forget(NOBODY), me.restore(NOBODY), me.reflect(NOBODY, "confirm")):
         with pytest.raises(NotFound):
             await call
+
+
+@pytest.mark.parametrize("action", ["edit", "supersede", "confirm", "undo"])
+async def test_a_change_by_somebody_faster_is_never_built_upon(
+    me: Person, monkeypatch: pytest.MonkeyPatch, action: str
+) -> None:
+    told = await me.remember("One.")
+    await me.reflect(told.id, "edit", content="Two.")
+    writer = me.services.store.writer
+    slow_run = writer.run
+
+    async def overtaken(job: Any) -> Any:
+        monkeypatch.setattr(writer, "run", slow_run)
+        await me.reflect(told.id, "edit", content="Faster.")
+        return await slow_run(job)
+
+    monkeypatch.setattr(writer, "run", overtaken)
+    content = "Slower." if action in {"edit", "supersede"} else None
+    with pytest.raises(RevisionMoved):
+        await me.reflect(told.id, action, content=content, expected_revision=2)
+    assert (await me.see(told.id)).content == "Faster."
+    assert await me.count() == 1
