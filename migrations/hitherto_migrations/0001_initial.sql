@@ -120,7 +120,7 @@ CREATE TABLE embedding (                    -- the canonical vectors; `vector` i
     dimension INTEGER NOT NULL,
     vector BLOB NOT NULL,                   -- float32, little endian, length 1
     PRIMARY KEY (passage_id, model)
-) STRICT, WITHOUT ROWID;
+) STRICT;                                   -- WITHOUT ROWID would give each vector a page of its own
 
 CREATE TABLE relation (                     -- newer memory → older memory
     id INTEGER PRIMARY KEY,

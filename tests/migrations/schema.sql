@@ -40,7 +40,7 @@ CREATE TABLE embedding (                    -- the canonical vectors; `vector` i
     dimension INTEGER NOT NULL,
     vector BLOB NOT NULL,                   -- float32, little endian, length 1
     PRIMARY KEY (passage_id, model)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
