@@ -28,7 +28,7 @@ from prompts import PROMPTS
 from seeds import seeded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 SETTLE_S = 2.0
 PROTOCOL = "2025-11-25"
@@ -104,7 +104,8 @@ class Mcp:
         """Return the result of one request."""
         self.last += 1
         self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        for line in self.lines():
+        assert self.process.stdout is not None
+        while line := self.process.stdout.readline():
             reply: dict[str, Any] = json.loads(line)
             if reply.get("id") == self.last:
                 found: dict[str, Any] = reply["result"]
@@ -117,11 +118,6 @@ class Mcp:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
-
-    def lines(self) -> Iterator[bytes]:
-        """What it writes, line by line."""
-        assert self.process.stdout is not None
-        yield from self.process.stdout
 
     def initialize(self) -> None:
         """Open the session as a client does."""

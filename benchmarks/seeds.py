@@ -112,7 +112,7 @@ def _known(project: int, root: Path, embed: object) -> Iterator[Seed]:
     files = FileStates()
     for path, content in KNOWN:
         vector = embed(content).tobytes()  # type: ignore[operator]
-        yield Seed(content, project, tie_to_files(files, content, [path], root), vector)
+        yield Seed(content, project, tie_to_files(files, content, [path], root, None), vector)
 
 
 def _others(projects: list[int], count: int) -> Iterator[Seed]:
