@@ -40,14 +40,28 @@ class Settings:
     """Level of logs/server.log: debug, info, warning or error."""
 
 
+LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
+    "port": (0, 65_535),
+    "cosine_floor": (-1, 1),
+    "fusion_weight": (0, 1),
+    "prompt_memories": (0, 50),
+    "prompt_tokens": (0, 16_000),
+    "brief_memories": (0, 50),
+    "brief_tokens": (0, 16_000),
+    "readers": (1, 64),
+}
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings of the environment; a value of the wrong type is an error."""
+    """Return the settings of the environment; a value of the wrong type or range is an error."""
     given = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     for field in fields(Settings):
         name = PREFIX + field.name.upper()
         if name in given:
             values[field.name] = _converted(name, given[name], type(field.default))
+            _check_range(name, field.name, values[field.name])
     return Settings(**values)
 
 
@@ -57,3 +71,13 @@ def _converted(name: str, text: str, wanted: type) -> Any:
     except ValueError as error:
         message = f"{name}={text!r} is no {wanted.__name__}"
         raise InvalidInput(message, mend=f"Set {name} to a {wanted.__name__}.") from error
+
+
+def _check_range(name: str, field: str, value: Any) -> None:
+    if field == "log_level" and value.lower() not in LOG_LEVELS:
+        message = f"{name}={value!r} is no level"
+        raise InvalidInput(message, mend=f"Set {name} to one of {', '.join(LOG_LEVELS)}.")
+    least, most = LEAST_AND_MOST.get(field, (None, None))
+    if least is not None and most is not None and not least <= value <= most:
+        message = f"{name}={value} is out of range"
+        raise InvalidInput(message, mend=f"Set {name} to a value from {least} to {most}.")
