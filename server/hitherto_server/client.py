@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 30.0
 START_TIMEOUT_S = 10.0
+OTHERS_START_S = 3.0
 POLL_S = 0.02
 
 
@@ -32,7 +33,8 @@ def ask(home: Home, path: str, payload: dict[str, Any] | None = None) -> dict[st
     """Return the server's answer: a GET without a payload, else a POST."""
     import httpx
 
-    transport = httpx.HTTPTransport(uds=str(home.socket))
+    # nothing is encrypted on a socket of the owner's: reading certificates would take 60 ms
+    transport = httpx.HTTPTransport(uds=str(home.socket), verify=False)
     headers = {PROTOCOL_HEADER: str(PROTOCOL), "content-type": "application/json"}
     try:
         with httpx.Client(
@@ -77,9 +79,13 @@ def ensure_server(home: Home) -> None:
         )
     finally:
         os.close(log)
-    deadline = time.monotonic() + START_TIMEOUT_S
+    begun = time.monotonic()
+    deadline = begun + START_TIMEOUT_S
     while not is_up(home):
-        if time.monotonic() > deadline or started.poll() not in {None, 0, 1}:
-            message = f"the server did not start within {START_TIMEOUT_S:.0f} s"
+        if started.poll() is not None:
+            # another one may hold the data home, and be about to answer
+            deadline = min(deadline, begun + OTHERS_START_S)
+        if time.monotonic() > deadline:
+            message = f"the server did not start within {deadline - begun:.0f} s"
             raise ServerAway(message, mend=f"See {home.logs / 'server.log'}.")
         time.sleep(POLL_S)
