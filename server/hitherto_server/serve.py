@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -106,6 +107,7 @@ async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> No
     while not (server.started or server.should_exit):  # noqa: ASYNC110 - uvicorn tells nobody
         await asyncio.sleep(POLL_S)
     await app.state.load()
+    gc.freeze()  # what is loaded now stays: no collection need walk it while a hook waits
     await asyncio.to_thread(mend_registrations, home)
 
 

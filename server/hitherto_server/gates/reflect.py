@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, assert_never
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
 from hitherto_server.gates.context import confined, find_place, still_there, tie
-from hitherto_server.gates.remember import remember
+from hitherto_server.gates.remember import remember, tidied
+from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     State,
     category_of,
@@ -20,11 +21,12 @@ from hitherto_server.store.memories import (
     earlier_state,
     find_same,
     get_row,
+    list_by_state,
     retie,
     state_of,
 )
-from hitherto_server.store.projects import list_categories
-from hitherto_server.store.relations import undo_supersessions
+from hitherto_server.store.projects import USER_WIDE, list_categories
+from hitherto_server.store.relations import find_replacement, undo_supersessions
 
 if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest
@@ -75,8 +77,8 @@ async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
         row = get_row(connection, request.id, request.expected_revision)
         if row["trashed_at_ms"] is None:
             return _reply(row, row["revision"], notes=["it was not in the trash"])
-        _refuse_twin(connection, row, row["content"])
         state = replace(state_of(connection, row), trashed_at_ms=None)
+        _refuse_rival(connection, row, state)
         revision = change_memory(
             connection, row, state, change="restore", actor=request.actor, at_ms=at_ms
         )
@@ -102,12 +104,12 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
         if row["trashed_at_ms"] is not None:
             message = f"memory {request.id} is in the trash"
             raise InvalidInput(message, mend="Restore it first.")
-        if content != row["content"]:
-            _refuse_twin(connection, row, content)
+        state = _edited(connection, row, request, content)
+        _refuse_rival(connection, row, state)
         revision = change_memory(
             connection,
             row,
-            _edited(connection, row, request, content),
+            state,
             change="edit",
             actor=request.actor,
             at_ms=at_ms,
@@ -129,7 +131,7 @@ def _edited(connection: Connection, row: Row, request: ReflectRequest, content: 
     state = state_of(connection, row)
     category = state.category_id
     if request.category is not None:
-        known = list_categories(connection, row["project_id"] or 0)
+        known = list_categories(connection, row["project_id"] or USER_WIDE)
         if request.category not in known:
             message = f"there is no category {request.category!r}; there are: {', '.join(known)}"
             raise InvalidInput(message)
@@ -137,8 +139,9 @@ def _edited(connection: Connection, row: Row, request: ReflectRequest, content: 
     return replace(
         state,
         content=content,
+        suspect=is_suspect(content),
         kind=request.kind or state.kind,
-        tags=state.tags if request.tags is None else json.dumps(request.tags),
+        tags=state.tags if request.tags is None else json.dumps(tidied(request.tags)),
         importance=request.importance or state.importance,
         category_id=category,
         state_key=request.state_key or state.state_key,
@@ -202,7 +205,7 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, request.expected_revision)
         if before.trashed_at_ms is None:
-            _refuse_twin(connection, row, before.content)
+            _refuse_rival(connection, row, before)
         changed = before.content != row["content"]
         revision = change_memory(
             connection,
@@ -251,11 +254,18 @@ async def _place_of(context: WriteContext, request: ReflectRequest, row: Row) ->
     return await find_place(context, request.model_copy(update={"project_dir": home}))
 
 
-def _refuse_twin(connection: Connection, row: Row, content: str) -> None:
-    twin = find_same(connection, row["project_id"] or 0, content)
-    if twin is not None and twin["number"] != row["number"]:
+def _refuse_rival(connection: Connection, row: Row, state: State) -> None:
+    """Refuse a state that another live memory has already: the same text, or the same state key."""
+    scope, number = row["project_id"] or USER_WIDE, row["number"]
+    twin = find_same(connection, scope, state.content)
+    if twin is not None and twin["number"] != number:
         message = f"memory {twin['id']} says the very same"
         raise AlreadyKnown(message)
+    if state.state_key is None or find_replacement(connection, number) is not None:
+        return
+    if holders := list_by_state(connection, scope, state.state_key, number):
+        message = f"memory {holders[0]['id']} is the current one of {state.state_key!r}"
+        raise AlreadyKnown(message, mend="Supersede that memory, or forget it first.")
 
 
 def _reply(row: Row, revision: int, *, notes: list[str] | None = None) -> Remembered:

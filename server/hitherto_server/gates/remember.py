@@ -20,11 +20,11 @@ from hitherto_server.store.memories import (
     insert_memory,
     list_by_state,
 )
-from hitherto_server.store.projects import list_categories
+from hitherto_server.store.projects import USER_WIDE, list_categories
 from hitherto_server.store.relations import find_replacement, relate, undo_replacement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hitherto_contract import RememberRequest
     from hitherto_server.store.driver import Connection, Row
@@ -82,7 +82,7 @@ def _draft(context: WriteContext, request: RememberRequest, place: Place) -> New
         device=context.device,
         at_ms=at_ms,
         spans=tuple(context.splitter(content)),
-        tags=tuple(dict.fromkeys(normalised(tag) for tag in request.tags)),
+        tags=tuple(tidied(request.tags)),
         importance=request.importance,
         suspect=is_suspect(content),
         source_ref=request.source_ref,
@@ -95,6 +95,11 @@ def _draft(context: WriteContext, request: RememberRequest, place: Place) -> New
         branch=place.head.branch,
         working_dir=request.project_dir,
     )
+
+
+def tidied(tags: Sequence[str]) -> list[str]:
+    """Return tags as they are kept: in one spelling, each once."""
+    return list(dict.fromkeys(normalised(tag) for tag in tags))
 
 
 def _unread(files: list[str], new: NewMemory, place: Place) -> list[str]:
@@ -116,7 +121,7 @@ def write(
     if known := _known(connection, new):
         return _again(connection, known, new, request)
     new = replace(new, category_id=_category(connection, new.project, request.category))
-    older = [get_row(connection, one, seen.get(one)) for one in request.supersedes]
+    older = [_older(connection, one, new, seen.get(one)) for one in request.supersedes]
     number = insert_memory(connection, new)
     notes: list[str] = []
     for row in older:
@@ -137,7 +142,7 @@ def _again(connection: Connection, known: Row, new: NewMemory, request: Remember
     if known["trashed_at_ms"] is not None:
         return Written(known["id"], known["revision"], stored=False, notes=("it is in the trash",))
     named = [memory_id for memory_id in request.supersedes if memory_id != known["id"]]
-    older = [get_row(connection, memory_id) for memory_id in dict.fromkeys(named)]
+    older = [_older(connection, memory_id, new) for memory_id in dict.fromkeys(named)]
     same_state = _same_state(connection, new, number) if _keeps_state(known, new) else []
     told = [row for row in same_state if _is_protected(row, new)]
     notes = [_conflict(connection, number, row, new) for row in told]
@@ -153,6 +158,17 @@ def _again(connection: Connection, known: Row, new: NewMemory, request: Remember
     return Written(
         known["id"], known["revision"], stored=False, superseded=replaced, notes=tuple(notes)
     )
+
+
+def _older(
+    connection: Connection, memory_id: str, new: NewMemory, revision: int | None = None
+) -> Row:
+    row = get_row(connection, memory_id, revision)
+    if (row["project_id"] or USER_WIDE) != new.project:
+        # what holds everywhere would be gone from all other projects, and nothing there says why
+        message = f"supersedes: memory {memory_id} belongs to another scope"
+        raise InvalidInput(message, mend="Replace it by a memory of its own scope, or forget it.")
+    return row
 
 
 def _keeps_state(known: Row, new: NewMemory) -> bool:

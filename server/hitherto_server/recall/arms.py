@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 100
 MOST_PASSAGES = 100
+MOST_UNASKED = 50
+"""What either arm gives where at most three memories are shown."""
 MOST_NAMED = 200
 MOST_ANCHORED = 50
 MOST_BY_PREFIX = 10
@@ -68,26 +70,33 @@ def ask_arms(
     scopes: tuple[int, ...],
     files: tuple[str, ...],
     dense: Dense,
+    *,
+    unasked: bool = False,
 ) -> Evidence:
-    """Ask every arm within the scopes."""
+    """Ask every arm within the scopes, less deep where nobody asked."""
     evidence = Evidence()
-    _ask_words(connection, query, scopes, evidence)
+    words, passages = (MOST_UNASKED,) * 2 if unasked else (MOST_WORDS, MOST_PASSAGES)
+    _ask_words(connection, query, scopes, evidence, words)
     _ask_names(connection, query, scopes, evidence)
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
-    _ask_passages(connection, scopes, dense, evidence)
+    _ask_passages(connection, scopes, dense, evidence, passages)
     _measure_the_rest(connection, dense, evidence)
     return evidence
 
 
 def _ask_words(
-    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...], evidence: Evidence
+    connection: Connection,
+    query: PreparedQuery,
+    scopes: tuple[int, ...],
+    evidence: Evidence,
+    most: int,
 ) -> None:
     match = words_match(query, scopes)
     if match is None:
         evidence.arms["words"] = "no words to look for"
         return
-    evidence.words = rows.find_words(connection, match, most=MOST_WORDS)
+    evidence.words = rows.find_words(connection, match, most=most)
     evidence.arms["words"] = OK
 
 
@@ -134,7 +143,7 @@ def _ask_ids(
 
 
 def _ask_passages(
-    connection: Connection, scopes: tuple[int, ...], dense: Dense, evidence: Evidence
+    connection: Connection, scopes: tuple[int, ...], dense: Dense, evidence: Evidence, most: int
 ) -> None:
     evidence.arms["passages"] = dense.reason
     if dense.vector is None or dense.model is None:
@@ -142,7 +151,7 @@ def _ask_passages(
     evidence.passages = {}
     if vector_model(connection) == dense.model:
         for scope in scopes:
-            near = rows.find_nearest(connection, dense.vector, scope, most=MOST_PASSAGES)
+            near = rows.find_nearest(connection, dense.vector, scope, most=most)
             _keep_best(evidence.passages, near, [1.0 - row["distance"] for row in near])
         return
     evidence.arms["passages"] = NO_INDEX

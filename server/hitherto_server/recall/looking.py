@@ -61,7 +61,8 @@ def look_up(connection: Connection, look: Look, lookout: Lookout) -> Looked:
     question, query = look.question, look.query
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
-    evidence = ask_arms(connection, query, question.scopes, files, look.dense)
+    unasked = look.session is not None
+    evidence = ask_arms(connection, query, question.scopes, files, look.dense, unasked=unasked)
     ranking = fuse(evidence, look.weight)
     states = _examined(connection, look, ranking.numbers)
     texts = rows.list_texts(connection, states)

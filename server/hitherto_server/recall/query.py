@@ -13,7 +13,8 @@ from hitherto_server.store.derived import scope_token
 
 MOST_TERMS = 32
 MOST_NAMES = 12
-DENSE_CHARS = 1000
+DENSE_CHARS = 400
+# the model takes a quarter of a millisecond a token, and a long text dilutes what is asked
 SHORTEST_NAME = 3
 LONGEST_WORD = 64
 

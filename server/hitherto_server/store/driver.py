@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 OLDEST_FIT = (3, 51, 3)
 BUSY_TIMEOUT_S = 5.0
+CACHE_KIB = 8192
 
 try:
     import pysqlite3.dbapi2 as packaged
@@ -87,7 +88,8 @@ def open_raw(path: Path, *, read_only: bool = False) -> Connection:
 
 def _prepare(connection: Connection, *, read_only: bool) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA mmap_size = 268435456")
+    # No mmap: each connection's mapping of the file would count as resident memory.
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if read_only:
         connection.execute("PRAGMA query_only = ON")

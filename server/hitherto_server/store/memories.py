@@ -86,6 +86,7 @@ class State:
     state_key: str | None
     trashed_at_ms: int | None
     files: list[str] = field(default_factory=list)
+    suspect: bool = False
 
     def rest(self) -> str:
         """Return all but the content, as JSON."""
@@ -165,6 +166,7 @@ def state_of(connection: Connection, row: Row) -> State:
         state_key=row["state_key"],
         trashed_at_ms=row["trashed_at_ms"],
         files=[found["path"] for found in files],
+        suspect=bool(row["suspect"]),
     )
 
 

@@ -38,7 +38,8 @@ WHERE m.number = :number;
 UPDATE memory SET
     content = :content, content_hash = :content_hash, kind = :kind, tags = :tags,
     importance = :importance, category_id = :category_id, state_key = :state_key,
-    trashed_at_ms = :trashed_at_ms, revision = revision + 1, changed_at_ms = :at_ms
+    suspect = :suspect, trashed_at_ms = :trashed_at_ms, revision = revision + 1,
+    changed_at_ms = :at_ms
 WHERE number = :number;
 
 -- confirm: note that somebody who read the code says it holds
