@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
+from hitherto_server.standing.moves import GitMoves
 from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.store.memories import AnchorRow, Span
 from hitherto_server.store.projects import USER_WIDE
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hitherto_contract.memories import Placed
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.database import Store
+    from hitherto_server.store.driver import Row
     from hitherto_server.store.projects import Project, Projects
 
 Anchorer = Callable[[str, Sequence[str], Path, str | None], tuple[AnchorRow, ...]]
@@ -74,12 +76,19 @@ async def tie(
     return await asyncio.to_thread(context.anchorer, content, files, root, commit)
 
 
-async def still_there(files: Sequence[str], place: Place) -> list[str]:
-    """Return those of a memory's files that are in the place's work tree now."""
+async def still_there(anchors: Sequence[Row], place: Place) -> list[str]:
+    """Return where a memory's files are in the place's work tree now: moved ones are followed."""
     if place.project is None:
         return []
     root = place.project.root
-    return await asyncio.to_thread(lambda: [name for name in files if (root / name).exists()])
+    return await asyncio.to_thread(lambda: [*filter(None, (_now_at(one, root) for one in anchors))])
+
+
+def _now_at(anchor: Row, root: Path) -> str | None:
+    path = str(anchor["path"])
+    if (root / path).exists():
+        return path
+    return GitMoves(root).find(path, anchor["commit_hash"], anchor["file_hash"])
 
 
 async def confined(files: Sequence[str], place: Place) -> list[str]:

@@ -26,6 +26,7 @@ from hitherto_server.store.memories import (
     state_of,
 )
 from hitherto_server.store.projects import USER_WIDE, list_categories
+from hitherto_server.store.recall import list_anchors
 from hitherto_server.store.relations import find_replacement, undo_supersessions
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) 
 async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
     """Note that the memory holds for the files as they are now; its text stays as it is."""
     place = await _place_of(context, request, seen)
-    tied = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    tied, _ = await context.store.readers.run(lambda c: list_anchors(c, [seen["number"]]))
     files = await still_there(tied, place)  # what is gone no longer speaks against it
     anchors = await tie(context, seen["content"], files, place)
     at_ms = context.clock()
