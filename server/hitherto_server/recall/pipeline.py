@@ -102,6 +102,11 @@ class Recaller:
             return admission
         return admission.without({(row.memory_number, row.revision) for row in lost})
 
+    async def take_back(self, admission: Admission) -> None:
+        """Note that an admission that was entered came too late: nobody was given it."""
+        late = admission.occasion.admission
+        await self.store.writer.run(lambda writing: ledger.take_back(writing, late))
+
     async def _look(
         self,
         question: Question,

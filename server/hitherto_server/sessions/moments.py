@@ -148,12 +148,12 @@ async def _occasion(
 
 async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
     """Enter the admission in the ledger and return it, unless it would come too late."""
-    if call.deadline_ms is not None:
-        spent_ms = tools.clock() - call.at_ms
-        if spent_ms > call.deadline_ms - DELIVERY_MS:
-            log.warning("%s of %s withheld: %d ms", call.event, call.session_id, spent_ms)
-            return None
+    if _is_late(tools, call):
+        return None
     admission = await tools.recaller.deliver(admission)
+    if _is_late(tools, call):  # the disk took its time
+        await tools.recaller.take_back(admission)
+        return None
     if not admission.text:
         return None
     return {
@@ -163,3 +163,13 @@ async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
             "additionalContext": admission.text,
         },
     }
+
+
+def _is_late(tools: Tools, call: HookCall) -> bool:
+    if call.deadline_ms is None:
+        return False
+    spent_ms = tools.clock() - call.at_ms
+    if spent_ms <= call.deadline_ms - DELIVERY_MS:
+        return False
+    log.warning("%s of %s withheld: %d ms", call.event, call.session_id, spent_ms)
+    return True

@@ -16,6 +16,7 @@ Channel = Literal["start", "prompt", "subagent", "brief", "compaction"]
 Outcome = Literal["injected", "dropped", "abstained"]
 
 TWICE = "already delivered"
+LATE = "came too late"
 
 sql = load_queries("ledger")
 
@@ -55,6 +56,11 @@ def put(connection: Connection, rows: Sequence[LedgerRow]) -> list[LedgerRow]:
         lost = replace(row, outcome="abstained", reason=TWICE, tokens=None)
         connection.execute(sql["put"], asdict(lost))
     return twice
+
+
+def take_back(connection: Connection, admission: str) -> None:
+    """Note that what an admission injected was not delivered: it may be given later."""
+    connection.execute(sql["take_back"], {"admission": admission, "reason": LATE})
 
 
 def list_last_admission(connection: Connection, session: str | None) -> list[Row]:

@@ -13,6 +13,10 @@ INSERT INTO injection (
 ON CONFLICT (session_id, generation, memory_number, revision) WHERE outcome = 'injected'
 DO NOTHING;
 
+-- take_back: what one admission injected was not delivered
+UPDATE injection SET outcome = 'abstained', reason = :reason, tokens = NULL
+WHERE admission = :admission AND outcome = 'injected';
+
 -- last_of_session: the newest admission of one session
 SELECT admission FROM injection WHERE session_id = :session ORDER BY id DESC LIMIT 1;
 
