@@ -70,8 +70,15 @@ class Indexer:
                 await self._catch_up()
             except HithertoError as error:
                 log.warning("indexing waits: %s", error.message)
-                await asyncio.sleep(RETRY_S)
-                self.wake.set()
+                await self._pause()
+            except Exception:
+                # what is written later must get its vectors, whatever was wrong this time
+                log.exception("indexing met a bug")
+                await self._pause()
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(RETRY_S)
+        self.wake.set()
 
     async def _catch_up(self) -> None:
         await self.embedder.wait_loaded()
