@@ -6,7 +6,8 @@ ON CONFLICT (id) DO UPDATE SET
     project_id = coalesce(excluded.project_id, project_id),
     working_dir = coalesce(excluded.working_dir, working_dir),
     seen_at_ms = max(seen_at_ms, excluded.seen_at_ms),
-    ended_at_ms = NULL, end_reason = NULL;
+    end_reason = CASE WHEN excluded.started_at_ms > ended_at_ms THEN NULL ELSE end_reason END,
+    ended_at_ms = CASE WHEN excluded.started_at_ms > ended_at_ms THEN NULL ELSE ended_at_ms END;
 
 -- next_generation: what was shown to the session is gone from its context
 UPDATE session SET generation = generation + 1, seen_at_ms = :at_ms WHERE id = :id;
