@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.api.operations import perform_named
@@ -143,7 +143,7 @@ def tie_to_files(
 def create_app(services: Services) -> Starlette:
     """Return the application: hooks at once, API and pages a moment later, /mcp when asked for."""
     later, mcp = Later(services), MountedMcp(services)
-    app = Starlette(routes=[*hooks.ROUTES, Mount("/mcp", mcp)])
+    app = Starlette(routes=[*hooks.ROUTES, Route("/mcp", mcp), Mount("/mcp", mcp)])
     app.router.default = later
     app.state.services = services
     app.state.load = later.load

@@ -48,7 +48,7 @@ class Ways:
             "X-Hitherto-Project": str(self.project),
         }
         body = json.dumps(message).encode()
-        reply = self.server.send_tcp("POST", "/mcp/", body, headers)
+        reply = self.server.send_tcp("POST", "/mcp", body, headers)
         if reply.code is not None:
             return reply
         result = reply.json["result"]
