@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 TIMEOUT_S = 30.0
 START_TIMEOUT_S = 10.0
 OTHERS_START_S = 3.0
+# The session's own secrets and its interpreter's settings are none of the server's business.
+SESSION_ONLY = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "PYTHON", "HITHERTO_HOME")
 POLL_S = 0.02
 
 
@@ -66,6 +68,7 @@ def ensure_server(home: Home) -> None:
     if is_up(home):
         return
     home.create()
+    kept = {name: v for name, v in os.environ.items() if not name.startswith(SESSION_ONLY)}
     log = os.open(home.logs / "server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         started = subprocess.Popen(
@@ -75,7 +78,7 @@ def ensure_server(home: Home) -> None:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            env={**os.environ, "HITHERTO_HOME": str(home.root)},
+            env={**kept, "HITHERTO_HOME": str(home.root)},
         )
     finally:
         os.close(log)
