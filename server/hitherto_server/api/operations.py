@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from hitherto_server.services import Services
+    from hitherto_server.store.projects import Project
 
 REQUESTS: dict[str, type[BaseModel]] = {
     "remember": RememberRequest,
@@ -62,10 +63,13 @@ async def perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: P
             raise TypeError(message)
 
 
-async def recall(services: Services, asked: RecallRequest) -> RecallReply:
+async def recall(
+    services: Services, asked: RecallRequest, project: Project | None = None
+) -> RecallReply:
     """Find memories from where the caller stands; the model is woken for the next time."""
     services.wake_model()
-    project = await services.projects.find(asked.project_dir) if asked.project_dir else None
+    if project is None and asked.project_dir is not None:
+        project = await services.projects.find(asked.project_dir)
     question = Question(
         text=asked.query,
         project=project.number if project else None,

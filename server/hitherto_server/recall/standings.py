@@ -39,6 +39,8 @@ class Lookout:
         root: Path | None,
     ) -> dict[int, StandingView]:
         """Return how far each memory holds, within the time that recall has for it."""
+        if root is not None and not root.is_dir():
+            root = None  # a checkout that moved away says nothing of its files
         numbers = [row["number"] for row in texts]
         anchors = _anchors(connection, numbers)
         conflicts = rows.list_conflicts(connection, numbers)

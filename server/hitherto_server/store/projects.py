@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.errors import HithertoError, InvalidInput
 from hitherto_server.core.git import WorkTree, find_root_commit, find_work_tree
 from hitherto_server.store.queries import load_queries
 
@@ -44,6 +45,7 @@ class Projects:
     store: Store
     clock: Clock
     known: dict[str, tuple[float, Project]] = field(default_factory=dict)
+    _seeing: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def find(self, folder: str) -> Project:
         """Return the folder's project; it is created when it is seen first."""
@@ -71,7 +73,17 @@ class Projects:
         if identity is None:
             return None
         row = await self.store.readers.run(lambda c: find_identity(c, identity))
-        return _project(row, tree.root) if row else None
+        if row is None:
+            return None
+        seeing = asyncio.create_task(self._see(row["id"], tree.root))  # a prompt need not wait
+        self._seeing.add(seeing)
+        seeing.add_done_callback(self._seeing.discard)
+        return _project(row, tree.root)
+
+    async def _see(self, number: int, root: Path) -> None:
+        values = {"root": str(root), "at_ms": self.clock(), "id": number}
+        with suppress(HithertoError):  # it is seen again
+            await self.store.writer.run(lambda c: c.execute(sql["see"], values).rowcount)
 
     async def _new(self, tree: WorkTree) -> Project:
         root_commit = await asyncio.to_thread(find_root_commit, tree.root)

@@ -57,9 +57,8 @@ async def overview(services: Wired, q: str = "", project: int = USER_WIDE) -> HT
     query = q.replace("\x00", "").strip()[:MAX_QUERY_CHARS]
     found: dict[str, Any] = {"query": query, "projects": projects, "chosen": chosen}
     if query:
-        folder = str(chosen.root) if chosen else None
-        asked = RecallRequest(query=query, limit=RESULTS, project_dir=folder)
-        found["reply"] = await recall(services, asked)
+        asked = RecallRequest(query=query, limit=RESULTS)
+        found["reply"] = await recall(services, asked, chosen)
     else:
         found["recent"] = await list_memories(services, MemoriesRequest(limit=RESULTS))
     page = templates().get_template("overview.html")
