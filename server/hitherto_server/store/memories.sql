@@ -84,6 +84,7 @@ SELECT
      WHERE a.memory_number = m.number) AS files,
     (SELECT n.id FROM relation AS r JOIN memory AS n ON n.number = r.newer_number
      WHERE r.older_number = m.number AND r.kind = 'supersedes' AND r.undone_at_ms IS NULL
+       AND n.trashed_at_ms IS NULL
      ORDER BY r.id DESC LIMIT 1) AS superseded_by
 FROM memory AS m
 LEFT JOIN project AS p ON p.id = m.project_id
