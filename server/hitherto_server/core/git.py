@@ -78,6 +78,13 @@ def find_root_commit(folder: Path) -> str | None:
     return min(roots.split()) if roots else None
 
 
+def list_roots(folder: Path) -> list[str]:
+    """Return the roots of all work trees of a folder's repository; outside git, none."""
+    listed = git(folder, "worktree", "list", "--porcelain") or ""
+    lines = listed.splitlines()
+    return [line.removeprefix("worktree ") for line in lines if line.startswith("worktree ")]
+
+
 def find_head(folder: Path) -> Head:
     """Return the commit and the branch of a work tree."""
     said = git(folder, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")

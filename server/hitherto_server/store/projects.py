@@ -6,14 +6,17 @@ import asyncio
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError, InvalidInput
-from hitherto_server.core.git import WorkTree, find_root_commit, find_work_tree
+from hitherto_server.core.git import WorkTree, find_root_commit, find_work_tree, list_roots
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection, Row
@@ -88,9 +91,11 @@ class Projects:
     async def _new(self, tree: WorkTree) -> Project:
         root_commit = await asyncio.to_thread(find_root_commit, tree.root)
         names = identities(tree, root_commit)
-        row = await self.store.writer.run(
-            lambda c: resolve(c, names, name=tree.name, root=tree.root, at_ms=self.clock())
+        beside = await asyncio.to_thread(list_roots, tree.root)
+        job = partial(
+            resolve, names=names, name=tree.name, root=tree.root, at_ms=self.clock(), beside=beside
         )
+        row = await self.store.writer.run(job)
         return _project(row, tree.root)
 
 
@@ -114,13 +119,23 @@ def find_identity(connection: Connection, identity: str) -> Row | None:
     return row
 
 
-def resolve(connection: Connection, names: list[str], *, name: str, root: Path, at_ms: int) -> Row:
+def resolve(
+    connection: Connection,
+    names: list[str],
+    *,
+    name: str,
+    root: Path,
+    at_ms: int,
+    beside: Sequence[str] = (),
+) -> Row:
     """Return the project of any of these names, under the surest one; create it if new.
 
     A project that was known by a weaker name (a path before `git init`, a root commit
-    before the first remote) keeps its memories when a surer name appears.
+    before the first remote) keeps its memories when a surer name appears; it may have
+    been seen last in a work tree `beside` this one.
     """
-    row = find_identity(connection, names[0]) or _formerly(connection, names[1:], root)
+    roots = {str(root), *beside}
+    row = find_identity(connection, names[0]) or _formerly(connection, names[1:], roots)
     if row is None:
         number = _insert(connection, names[0], name, root, at_ms)
     else:
@@ -132,11 +147,11 @@ def resolve(connection: Connection, names: list[str], *, name: str, root: Path, 
     return found
 
 
-def _formerly(connection: Connection, weaker: list[str], root: Path) -> Row | None:
-    """Return the project that this very folder had under a weaker name; a fork's is another."""
+def _formerly(connection: Connection, weaker: list[str], roots: set[str]) -> Row | None:
+    """Return the project that these folders had under a weaker name; a fork's is another."""
     for identity in weaker:
         row = find_identity(connection, identity)
-        if row is not None and row["seen_root"] == str(root):
+        if row is not None and row["seen_root"] in roots:
             return row
     return None
 
