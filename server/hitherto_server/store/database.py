@@ -221,18 +221,18 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
 
 
 async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, Connection]:
-    opened: list[Connection] = []
+    # Opened before aiosqlite has a thread: after a failure that thread would outlive the loop.
+    raw = await asyncio.to_thread(_open_with_extension, path, read_only=read_only)
+    return await aiosqlite.Connection(lambda: raw, iter_chunk_size=64), raw
 
-    def connector() -> Connection:
-        if not read_only:
-            _create_private(path)
-        opened.append(open_raw(path, read_only=read_only))
-        if read_only:
-            load_vectors(opened[0])
-        return opened[0]
 
-    connection = await aiosqlite.Connection(connector, iter_chunk_size=64)
-    return connection, opened[0]
+def _open_with_extension(path: Path, *, read_only: bool) -> Connection:
+    if not read_only:
+        _create_private(path)
+    raw = open_raw(path, read_only=read_only)
+    if read_only:
+        load_vectors(raw)
+    return raw
 
 
 def _create_private(path: Path) -> None:
