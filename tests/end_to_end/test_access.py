@@ -112,6 +112,7 @@ def test_a_login_code_becomes_a_cookie_once(running: ServerProcess) -> None:
     cookie = first.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
+    assert running.token not in cookie
     page = running.send_tcp("GET", "/", None, {"Cookie": cookie.split(";")[0]})
     assert page.status == 200
     assert running.send_tcp("GET", path).code == "unauthorized"
@@ -125,12 +126,16 @@ def test_a_login_code_that_was_guessed_is_refused(running: ServerProcess) -> Non
 def test_a_cookie_is_found_beside_those_of_other_servers_on_this_host(
     running: ServerProcess,
 ) -> None:
-    cookie = f"a/b=1; theme=dark; expires=never; hitherto_token={running.token}; x[0]=y; =; ;"
+    login = running.send_tcp("GET", login_path(running))
+    ours = login.headers["set-cookie"].split(";")[0]
+    cookie = f"a/b=1; theme=dark; expires=never; {ours}; x[0]=y; =; ;"
     assert running.send_tcp("GET", "/v1/status", None, {"Cookie": cookie}).status == 200
 
 
-@pytest.mark.parametrize("cookie", ["hitherto_token=", "hitherto_token=x", "a/b=1", "\xff=\xfe"])
-def test_a_cookie_that_is_not_the_token_is_refused(running: ServerProcess, cookie: str) -> None:
+@pytest.mark.parametrize(
+    "cookie", ["hitherto_pass=", "hitherto_pass=x", "hitherto_pass=1.x.y", "a/b=1", "\xff=\xfe"]
+)
+def test_a_cookie_that_is_no_pass_is_refused(running: ServerProcess, cookie: str) -> None:
     assert running.send_tcp("GET", "/v1/status", None, {"Cookie": cookie}).code == "unauthorized"
 
 
@@ -156,9 +161,9 @@ def test_the_loopback_names_are_known(running: ServerProcess, host: str) -> None
     "origin",
     ["https://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1:{port}", "file://"],
 )
-def test_another_site_is_refused_even_with_the_cookie(running: ServerProcess, origin: str) -> None:
+def test_another_site_is_refused_even_with_the_token(running: ServerProcess, origin: str) -> None:
     headers = {
-        "Cookie": f"hitherto_token={running.token}",
+        "Authorization": f"Bearer {running.token}",
         "Origin": origin.format(port=running.port),
     }
     assert running.send_tcp("POST", "/v1/stop", b"{}", headers).code == "foreign_origin"

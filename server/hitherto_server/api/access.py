@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSION_HEADER
 from hitherto_server.api.replies import error_response
+from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import (
     ForeignOrigin,
     HithertoError,
@@ -18,6 +19,7 @@ from hitherto_server.core.errors import (
     TooLarge,
     Unauthorized,
 )
+from hitherto_server.core.login import is_pass
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,7 +28,7 @@ MAX_BODY = 1024 * 1024
 MAX_HOOK_BODY = 32 * 1024 * 1024
 DRAINED = 64 * 1024 * 1024
 """A too large body is read to its end up to here, so that the caller gets to see the answer."""
-COOKIE = "hitherto_token"
+COOKIE = "hitherto_pass"
 OPEN_PATHS = frozenset({"/health", "/login"})
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 SECURITY_HEADERS = (
@@ -88,13 +90,18 @@ def _check_host(headers: dict[str, bytes], port: int) -> None:
 
 
 def _check_token(headers: dict[str, bytes], path: str, token: str) -> None:
-    if path in OPEN_PATHS:
+    if path in OPEN_PATHS or (token and _may_enter(headers, token)):
         return
+    message = "the token is missing or wrong"
+    raise Unauthorized(message)
+
+
+def _may_enter(headers: dict[str, bytes], token: str) -> bool:
+    """Tell whether a request brings the token, or a browser the pass of its login."""
     given = headers.get("authorization", b"").decode("latin-1").removeprefix("Bearer ").strip()
-    given = given or _cookie(headers.get("cookie", b"").decode("latin-1"))
-    if not token or not hmac.compare_digest(given.encode(), token.encode()):
-        message = "the token is missing or wrong"
-        raise Unauthorized(message)
+    if given:
+        return hmac.compare_digest(given.encode(), token.encode())
+    return is_pass(_cookie(headers.get("cookie", b"").decode("latin-1")), token, now_ms())
 
 
 def _cookie(header: str) -> str:

@@ -19,13 +19,13 @@ from hitherto_server.api.operations import recall
 from hitherto_server.api.service import status_of
 from hitherto_server.core.clock import date_of
 from hitherto_server.core.errors import Unauthorized
+from hitherto_server.core.login import PASS_MS, make_pass
 from hitherto_server.store.projects import USER_WIDE, list_projects
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent
-A_YEAR_S = 365 * 24 * 3600
 RESULTS = 20
 
 router = APIRouter()
@@ -43,7 +43,8 @@ async def login(services: Wired, code: str = "") -> Response:
         message = "this login address was used already, or is too old"
         raise Unauthorized(message, mend="Run `hitherto status` for a new one.")
     response = RedirectResponse("/", status_code=303)
-    response.set_cookie(COOKIE, services.token, max_age=A_YEAR_S, httponly=True, samesite="strict")
+    passing = make_pass(services.token, services.clock())
+    response.set_cookie(COOKIE, passing, PASS_MS // 1000, httponly=True, samesite="strict")
     return response
 
 

@@ -9,11 +9,16 @@ import pytest
 
 from hitherto_server.api import access
 from hitherto_server.api.access import Access
+from hitherto_server.core.clock import now_ms
+from hitherto_server.core.login import PASS_MS, make_pass
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
 TOKEN = "the-token-of-the-test"
+PASS = make_pass(TOKEN, now_ms())
+ENDED = make_pass(TOKEN, now_ms() - PASS_MS - 1)
+FOREIGN = make_pass("another-token", now_ms())
 HOST = {"host": "127.0.0.1:7420"}
 
 
@@ -92,12 +97,18 @@ async def test_a_server_without_a_token_lets_nobody_in_over_tcp() -> None:
     ("headers", "status"),
     [
         ({"authorization": f"Bearer {TOKEN}"}, 200),
-        ({"cookie": f"hitherto_token={TOKEN}"}, 200),
-        ({"cookie": f'hitherto_token="{TOKEN}"'}, 200),
-        ({"cookie": f"a/b=c; x; hitherto_token={TOKEN}"}, 200),
-        ({"cookie": f"other_hitherto_token={TOKEN}"}, 401),
-        ({"cookie": f"hitherto_token=x; hitherto_token={TOKEN}"}, 401),
-        ({"authorization": "Bearer wrong", "cookie": f"hitherto_token={TOKEN}"}, 401),
+        ({"cookie": f"hitherto_pass={PASS}"}, 200),
+        ({"cookie": f'hitherto_pass="{PASS}"'}, 200),
+        ({"cookie": f"a/b=c; x; hitherto_pass={PASS}"}, 200),
+        ({"cookie": f"hitherto_pass={TOKEN}"}, 401),
+        ({"cookie": f"hitherto_pass={PASS}0"}, 401),
+        ({"cookie": f"hitherto_pass=9{PASS}"}, 401),
+        ({"cookie": f"hitherto_pass={ENDED}"}, 401),
+        ({"cookie": f"hitherto_pass={FOREIGN}"}, 401),
+        ({"authorization": f"Bearer {PASS}"}, 401),
+        ({"cookie": f"other_hitherto_pass={PASS}"}, 401),
+        ({"cookie": f"hitherto_pass=x; hitherto_pass={PASS}"}, 401),
+        ({"authorization": "Bearer wrong", "cookie": f"hitherto_pass={PASS}"}, 401),
         ({"authorization": f"Bearer {TOKEN}", "host": "evil.example:7420"}, 403),
         ({"authorization": f"Bearer {TOKEN}", "host": ""}, 403),
         ({"authorization": f"Bearer {TOKEN}", "host": "[::1]:7420"}, 200),
