@@ -16,7 +16,7 @@ from hitherto_server.models.sources import find_model
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_shape
 from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.memories import totals
-from hitherto_server.store.sessions import counters
+from hitherto_server.store.sessions import LOST_WRITES, counters
 
 if TYPE_CHECKING:
     from hitherto_server.services import Services
@@ -68,6 +68,7 @@ async def status_of(services: Services) -> Status:
     store = services.store
     driver = choose_driver()
     counts = await store.readers.run(lambda c: (totals(c), counters(c)))
+    lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
     spool = services.sessions.spool.counts()
     model = _model(services)
     waiting = await services.indexer.waiting()
@@ -86,8 +87,8 @@ async def status_of(services: Services) -> Status:
         memories=counts[0],
         pending={} if waiting is None else {"embeddings": waiting},
         spool=spool,
-        lost_writes=store.writer.lost + counts[1].get("lost_writes", 0),
-        notices=notices(model, spool, store.writer.lost),
+        lost_writes=lost,
+        notices=notices(model, spool, lost),
     )
 
 
@@ -99,7 +100,7 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
     if spool["dropped"]:
         found.append(f"{spool['dropped']} hook events were dropped: the spool was full")
     if spool["unreadable_bytes"]:
-        found.append("some spooled events could not be read: see spool/events.unreadable")
+        found.append("some events could not be read: look at, then delete, spool/events.unreadable")
     if lost:
         found.append(f"{lost} writes were refused by the database: see logs/server.log")
     return found

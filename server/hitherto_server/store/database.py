@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import aiosqlite
@@ -16,6 +17,7 @@ from hitherto_server.core.errors import ServerAway, StoreError, StoreFull
 from hitherto_server.store.derived import prepare_derived
 from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
 from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
+from hitherto_server.store.sessions import LOST_WRITES, add_to_counter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +53,7 @@ class Writer:
     raw: Connection
     orders: asyncio.Queue[_Order | None] = field(default_factory=asyncio.Queue)
     lost: int = 0
+    """Writes that the database refused, as far as they are not counted in it yet."""
     closing: bool = False
     _task: asyncio.Task[None] | None = None
 
@@ -88,15 +91,12 @@ class Writer:
                 batch.append(order)
             await self._serve_batch(batch)
             if ended:
-                return
+                break
+        if self.lost:
+            await self._commit([])
 
     async def _serve_batch(self, batch: list[_Order]) -> None:
-        jobs = [order.job for order in batch]
-        outcomes: list[Any]
-        try:
-            outcomes = await _run(self.connection, commit_batch, self.raw, self.path, jobs)
-        except Exception as error:  # noqa: BLE001 - one lost batch must not end all writing
-            outcomes = [Failed(error)] * len(jobs)
+        outcomes = await self._commit([order.job for order in batch])
         for order, outcome in zip(batch, outcomes, strict=True):
             if order.done.done():  # its caller was cancelled; the write stands
                 continue
@@ -105,6 +105,20 @@ class Writer:
                 order.done.set_exception(outcome.error)
             else:
                 order.done.set_result(outcome)
+
+    async def _commit(self, jobs: list[Callable[[Connection], Any]]) -> list[Any]:
+        """Commit the jobs and return their outcomes; what was lost before is counted with them."""
+        lost = self.lost
+        counting = [partial(add_to_counter, name=LOST_WRITES, amount=lost)] if lost else []
+        both = [*jobs, *counting]
+        outcomes: list[Any]
+        try:
+            outcomes = await _run(self.connection, commit_batch, self.raw, self.path, both)
+        except Exception as error:  # noqa: BLE001 - one lost batch must not end all writing
+            outcomes = [Failed(error)] * len(both)
+        if counting and not isinstance(outcomes[-1], Failed):
+            self.lost -= lost
+        return outcomes[: len(jobs)]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Sessions, turns and events: what the hooks reported, each once."""
+"""Sessions and events: what the hooks reported, each once; and what is counted."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 SAME_WITHIN_MS = 10_000
 """Two copies of a hook report the same event within this time of each other."""
+
+LOST_WRITES = "lost_writes"
+"""The counter of writes that the database refused, for whatever reason of its own."""
 
 sql = load_queries("sessions")
 
@@ -81,19 +84,6 @@ def generation_of(connection: Connection, session_id: str) -> int:
     """Return the session's context generation; 0 if it is unknown."""
     row = find_session(connection, session_id)
     return int(row["generation"]) if row else 0
-
-
-def put_turn(
-    connection: Connection, session_id: str, *, prompt_id: str, prompt: str, at_ms: int
-) -> None:
-    """Note a prompt, once."""
-    values = {"session_id": session_id, "prompt_id": prompt_id, "prompt": prompt, "at_ms": at_ms}
-    connection.execute(sql["put_turn"], values)
-
-
-def end_turn(connection: Connection, session_id: str, *, reply: str, at_ms: int) -> None:
-    """Note the reply to the session's latest prompt."""
-    connection.execute(sql["end_turn"], {"session_id": session_id, "reply": reply, "at_ms": at_ms})
 
 
 def list_events(

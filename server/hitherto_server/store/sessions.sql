@@ -18,18 +18,6 @@ UPDATE session SET ended_at_ms = :at_ms, end_reason = :reason, seen_at_ms = :at_
 -- by_id: one session
 SELECT * FROM session WHERE id = :id;
 
--- put_turn: note a prompt
-INSERT INTO turn (session_id, prompt_id, prompt, started_at_ms)
-VALUES (:session_id, :prompt_id, :prompt, :at_ms)
-ON CONFLICT (session_id, prompt_id) DO NOTHING;
-
--- end_turn: note the reply to the session's latest prompt
-UPDATE turn SET reply = :reply, ended_at_ms = :at_ms
-WHERE id = (SELECT max(id) FROM turn WHERE session_id = :session_id);
-
--- last_prompts: what was asked last, the newest first
-SELECT prompt FROM turn WHERE session_id = :session_id ORDER BY id DESC LIMIT :limit;
-
 -- same_event: the same event, noted already (settings and plugin, or direct and spooled)
 SELECT id FROM event
 WHERE session_id = :session_id AND name = :name AND body_hash = :body_hash

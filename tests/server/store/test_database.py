@@ -22,7 +22,7 @@ from hitherto_server.core.errors import (
 from hitherto_server.store import driver
 from hitherto_server.store.database import open_store
 from hitherto_server.store.driver import open_raw
-from hitherto_server.store.sessions import add_to_counter, counters
+from hitherto_server.store.sessions import LOST_WRITES, add_to_counter, counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -200,9 +200,36 @@ async def test_a_foreign_writer_is_waited_for_and_then_named(
         assert await counted(store) == {}, "readers do not care"
         asyncio.get_running_loop().call_later(0.05, foreign.execute, "ROLLBACK")
         await store.writer.run(counting("n"))
-    assert await counted(store) == {"n": 1}
-    assert store.writer.lost == 1
+    assert await counted(store) == {"n": 1, LOST_WRITES: 1}
+    assert store.writer.lost == 0, "it is in the database now"
     await store.close()
+    assert rows(path, "SELECT name, value FROM counter ORDER BY name") == [
+        (LOST_WRITES, 1),
+        ("n", 1),
+    ]
+
+
+async def test_what_was_lost_is_counted_at_the_end_though_nothing_was_written_since(
+    tmp_path: Path, clock: TestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "BUSY_TIMEOUT_S", 0.05)
+    path = tmp_path / "memory.db"
+    store = await open_store(path, backups=tmp_path, clock=clock, readers=1)
+    with closing(open_raw(path)) as foreign:
+        foreign.execute("BEGIN IMMEDIATE")
+        for _ in range(3):
+            with pytest.raises(StoreBusy):
+                await store.writer.run(counting("n"))
+        foreign.execute("ROLLBACK")
+    await store.close()
+    assert rows(path, "SELECT name, value FROM counter") == [(LOST_WRITES, 3)]
+
+
+async def test_a_job_that_was_wrong_by_itself_is_no_lost_write(store: Store) -> None:
+    with pytest.raises(InvalidInput):
+        await store.writer.run(failing(InvalidInput("no")))
+    await store.writer.run(counting("n"))
+    assert await counted(store) == {"n": 1}
 
 
 @pytest.fixture
@@ -253,6 +280,7 @@ async def test_a_full_disk_is_said_loses_nothing_and_is_got_over(
     filler.unlink()
     await store.writer.run(writing(20_000, 5000))
     assert await store.readers.run(all_events) == [*acknowledged, "5000"]
+    assert await counted(store) == {LOST_WRITES: 11}
     await store.close()
     assert faults_in(path) == []
 

@@ -10,13 +10,11 @@ from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
     end_session,
-    end_turn,
     find_session,
     generation_of,
     list_events,
     next_generation,
     put_event,
-    put_turn,
 )
 
 if TYPE_CHECKING:
@@ -99,15 +97,3 @@ async def test_a_generation_counts_for_one_session_alone(store: Store) -> None:
         return [generation_of(connection, name) for name in ("s", "t", "unknown")]
 
     assert await store.writer.run(job) == [2, 0, 0]
-
-
-async def test_a_turn_is_noted_once_and_its_reply_with_it(store: Store) -> None:
-    def job(connection: Connection) -> list[tuple[str, str | None]]:
-        begin_session(connection, "s", client="c", at_ms=0)
-        for prompt_id in ("p1", "p1", "p2"):
-            put_turn(connection, "s", prompt_id=prompt_id, prompt="?", at_ms=1)
-        end_turn(connection, "s", reply="!", at_ms=2)
-        found = connection.execute("SELECT prompt_id, reply FROM turn ORDER BY id")
-        return [tuple(row) for row in found]
-
-    assert await store.writer.run(job) == [("p1", None), ("p2", "!")]
