@@ -66,21 +66,6 @@ def anchor(
     return tuple(anchors[:MAX_FILES])
 
 
-def reanchor(
-    content: str,
-    anchors: Sequence[Anchor],
-    root: Path,
-    read: Reader = read_file,
-    *,
-    moved: dict[str, str] | None = None,
-    commit: str | None = None,
-) -> tuple[Anchor, ...]:
-    """Tie a confirmed memory to its files as they are now: moved ones followed, gone ones left."""
-    places = [(moved or {}).get(known.path, known.path) for known in anchors]
-    here = [path for path in places if read(root, path).condition != "gone"]
-    return anchor(content, here, root, read, commit=commit)
-
-
 def find_word(text: str, word: str) -> bool:
     """Tell whether a word occurs by itself, not as a piece of a longer one."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

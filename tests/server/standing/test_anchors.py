@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitherto_server.standing.anchors import Part, anchor, reanchor
+from hitherto_server.standing.anchors import Part, anchor
 from hitherto_server.standing.reading import FileState, FileText
 from hitherto_server.standing.verify import check
 
@@ -198,19 +198,6 @@ def test_a_hash_made_in_an_unknown_way_is_never_compared(tree: Tree) -> None:
         FileText("store.py", STORE.encode()),
     )
     assert finding.state == "incomparable"
-
-
-def test_confirming_ties_the_memory_to_its_files_as_they_are_now(tree: Tree) -> None:
-    content = "`save` in store.py returns the count, see `TIMEOUT`."
-    tree.write("store.py", STORE)
-    tree.write("gone.py", "x = 1\n")
-    anchors = tree.anchored(content, "store.py", "gone.py")
-    (tree.root / "gone.py").unlink()
-    (tree.root / "store.py").unlink()
-    tree.write("lib/store.py", STORE.replace("len(self.rows)", "len(self.rows) - 1"))
-    renewed = reanchor(content, anchors, tree.root, moved={"store.py": "lib/store.py"})
-    assert [known.path for known in renewed] == ["lib/store.py"]
-    assert tree.standing(renewed).standing == "current"
 
 
 def test_files_are_read_through_the_reader_that_is_given(tmp_path: Path) -> None:
