@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER
 from hitherto_server.core.errors import HithertoError, ServerAway
+from hitherto_server.core.launch import serve_command, server_environment
 
 if TYPE_CHECKING:
     from hitherto_server.core.home import Home
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 TIMEOUT_S = 30.0
 START_TIMEOUT_S = 10.0
 OTHERS_START_S = 3.0
-# The session's own secrets and its interpreter's settings are none of the server's business.
-SESSION_ONLY = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "PYTHON", "HITHERTO_HOME")
 POLL_S = 0.02
 
 
@@ -68,17 +66,16 @@ def ensure_server(home: Home) -> None:
     if is_up(home):
         return
     home.create()
-    kept = {name: v for name, v in os.environ.items() if not name.startswith(SESSION_ONLY)}
     log = os.open(home.logs / "server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         started = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hitherto_server", "serve"],
+            serve_command(),
             cwd=home.root,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             start_new_session=True,
-            env={**kept, "HITHERTO_HOME": str(home.root)},
+            env=server_environment(os.environ, home.root),
         )
     finally:
         os.close(log)

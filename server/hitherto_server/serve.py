@@ -11,7 +11,6 @@ import secrets
 import signal
 import socket
 import stat
-import sys
 import tempfile
 from contextlib import AsyncExitStack, closing, contextmanager
 from logging.handlers import RotatingFileHandler
@@ -24,6 +23,7 @@ from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import AlreadyRunning, HithertoError
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
+from hitherto_server.core.launch import serve_command_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -218,8 +218,7 @@ def write_record(home: Home, port: int) -> None:
 
 def write_serve_command(home: Home) -> None:
     """Say how this server is started, one argument a line: hooks and MCP start it so."""
-    command = [sys.executable, "-P", "-m", "hitherto_server", "serve"]
-    write_private(home.serve_command, "\n".join(command) + "\n")
+    write_private(home.serve_command, serve_command_text())
 
 
 def mend_registrations(home: Home) -> None:

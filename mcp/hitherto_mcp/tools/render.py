@@ -33,9 +33,11 @@ MAX_CHARS = 60_000
 
 LINE_BREAKS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Control codes, and characters that hide or reorder text: a terminal or a reader would be misled.
+# The server has the same table; a test holds them together.
 INVISIBLE = re.compile(
-    r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069"
-    r"\ud800-\udfff\U000e0000-\U000e007f]"
+    r"[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
+    r"\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    r"\U000e0000-\U000e0fff]"
 )
 
 

@@ -14,14 +14,13 @@ from starlette.routing import Route
 from hitherto_contract import PROTOCOL, VERSION, Health
 from hitherto_server.api.replies import json_response
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.text import is_count
 from hitherto_server.sessions.call import read_call
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from hitherto_server.services import Services
-
-MOST_DIGITS = 19  # of nanoseconds since 1970: until the year 2286, and within 64 bits
 
 
 async def health(_: Request) -> Response:
@@ -49,7 +48,7 @@ async def hook(request: Request) -> Response:
 def _number(text: str | None, default: int) -> int:
     if text is None:
         return default
-    if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS):
+    if not is_count(text):
         message = f"a header should be a number and is {text[:40]!r}"
         raise InvalidInput(message)
     return int(text)

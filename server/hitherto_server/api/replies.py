@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from hitherto_contract import ErrorBody, ErrorReply
 from hitherto_server.core.errors import HithertoError, InvalidInput, NotFound, TooLarge
+from hitherto_server.core.text import storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,11 +38,6 @@ def error_response(error: HithertoError, details: Sequence[dict[str, Any]] = ())
         code=error.code, message=storable(error.message), mend=error.mend, details=list(details)
     )
     return json_response(ErrorReply(error=body), error.status)
-
-
-def storable(text: str) -> str:
-    """Return text that can be encoded: a lone surrogate becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def install_error_replies(app: Starlette) -> None:

@@ -1,4 +1,4 @@
-"""Small questions about text: is it the same, and what in it is code?"""
+"""Small questions about text: is it the same, can it be kept, and what in it is code?"""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ CODE_SHAPE = re.compile(
     """,
     re.VERBOSE,
 )
+HIDDEN = (
+    "\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e0fff"
+)
+"""For a regular expression's class: characters that show nothing, or reorder what is shown."""
+JOINER = "\u200d"
+"""Shows nothing either, but many emoji are spelled with it."""
+MOST_DIGITS = 19  # of nanoseconds since 1970: until the year 2286, and within 64 bits
 BACKTICKED = re.compile(r"`([^`\s][^`\n]{0,200})`")
 TOKEN = re.compile(r"[^\s`'\"<>\[\]{},;]+")
 EDGES = ".:!?*=&|\\"
@@ -38,6 +46,16 @@ def normalised(text: str) -> str:
 def content_hash(text: str) -> str:
     """Return the sha256 (hex) of the normalised text."""
     return hashlib.sha256(normalised(text).encode()).hexdigest()
+
+
+def storable(text: str) -> str:
+    """Return text that can be kept and sent: no NUL, and a question mark for a lone surrogate."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def is_count(text: str) -> bool:
+    """Tell whether a text from outside is a whole number that fits 64 bits."""
+    return text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def identifiers_in(text: str) -> list[str]:

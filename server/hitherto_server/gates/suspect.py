@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from hitherto_server.core.text import HIDDEN, JOINER
+
 ADDRESSES_AGENT = re.compile(
     r"""
       (?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+|your\s+)?
@@ -14,11 +16,10 @@ ADDRESSES_AGENT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-HIDDEN = re.compile(  # zero-width, bidirectional and tag characters
-    "[\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
-)
+HIDES = re.compile(f"[{HIDDEN}]")
 
 
 def is_suspect(content: str) -> bool:
     """Tell whether a text speaks to an agent or hides characters."""
-    return bool(ADDRESSES_AGENT.search(content) or HIDDEN.search(content))
+    read = content.replace(JOINER, "")
+    return bool(ADDRESSES_AGENT.search(read) or HIDES.search(read))

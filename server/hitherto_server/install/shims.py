@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import hitherto_hooks
 from hitherto_server.core.errors import CommandMissing
+from hitherto_server.core.launch import serve_command_text
 from hitherto_server.install.config_file import write_whole
 
 if TYPE_CHECKING:
@@ -82,11 +83,6 @@ def write_shims(home: Home, programs: Programs) -> list[Path]:
     return [
         path for path, (text, mode) in texts.items() if write_whole(path, os.fsencode(text), mode)
     ]
-
-
-def serve_command_text(interpreter: Path) -> str:
-    """Return the command that starts the server, one argument a line."""
-    return f"{interpreter}\n-P\n-m\nhitherto_server\nserve\n"
 
 
 def remove_shims(home: Home) -> list[Path]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import date_of
+from hitherto_server.core.text import HIDDEN, JOINER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,10 +29,7 @@ FRAME = re.compile(
     re.IGNORECASE,
 )
 NO_BRACKET = "\u2039"  # looks like one
-UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f\u00ad\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\U000e0000-\U000e007f]"
-)
+UNSEEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029{JOINER}{HIDDEN}]")
 
 
 def as_data(text: str) -> str:

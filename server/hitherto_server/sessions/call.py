@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.text import storable
 
 MAX_NAME_CHARS = 200
 MAX_FOLDER_CHARS = 4096
@@ -84,8 +85,3 @@ def _is_folder_name(folder: str) -> bool:
 def hash_of(raw: bytes) -> str:
     """Return the sha256 of an input, the same whether it came directly or by the spool."""
     return hashlib.sha256(raw.replace(b"\r", b" ").replace(b"\n", b" ").strip()).hexdigest()
-
-
-def storable(text: str) -> str:
-    """Return text that a database can keep: no NUL, no lone surrogate."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.text import is_count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FIELDS = 4
-MOST_DIGITS = 19  # of nanoseconds since 1970: what fits 64 bits
 MAX_UNREADABLE_BYTES = 16 * 1024 * 1024
 
 
@@ -33,7 +33,7 @@ class Record:
 def parse_record(line: bytes) -> Record:
     """Read one line of the spool; a torn one is refused."""
     fields = line.rstrip(b"\n").split(b"\t", FIELDS - 1)
-    if len(fields) != FIELDS or not _is_time(fields[1]):
+    if len(fields) != FIELDS or not is_count(fields[1].decode("latin-1")):
         message = "a spooled line is no record"
         raise InvalidInput(message)
     event, time_ns, project, body = fields
@@ -43,10 +43,6 @@ def parse_record(line: bytes) -> Record:
         project.decode("latin-1"),
         body,
     )
-
-
-def _is_time(field: bytes) -> bool:
-    return field.isdigit() and len(field) <= MOST_DIGITS
 
 
 @dataclass(frozen=True)
