@@ -122,18 +122,15 @@ def write(
         return _again(connection, known, new, request)
     new = replace(new, category_id=_category(connection, new.project, request.category))
     older = [_older(connection, one, new, seen.get(one)) for one in request.supersedes]
+    named = {row["number"]: row for row in older}
     number = insert_memory(connection, new)
-    notes: list[str] = []
-    for row in older:
-        _supersede(connection, number, row, new)
-    for row in _same_state(connection, new, number):
-        if _is_protected(row, new):
-            notes.append(_conflict(connection, number, row, new))
-        else:
-            _supersede(connection, number, row, new, reason=f"state key {new.state_key}")
-            older.append(row)
-    replaced = tuple(dict.fromkeys(row["id"] for row in older))
-    return Written(new.id, 1, stored=True, superseded=replaced, notes=tuple(notes))
+    replaced, notes = _replace(connection, number, list(named.values()), new)
+    ruled = [row for row in _same_state(connection, new, number) if row["number"] not in named]
+    reason = f"state key {new.state_key}"
+    too, more_notes = _replace(connection, number, ruled, new, reason=reason)
+    return Written(
+        new.id, 1, stored=True, superseded=(*replaced, *too), notes=(*notes, *more_notes)
+    )
 
 
 def _again(connection: Connection, known: Row, new: NewMemory, request: RememberRequest) -> Written:
@@ -144,20 +141,36 @@ def _again(connection: Connection, known: Row, new: NewMemory, request: Remember
     named = [memory_id for memory_id in request.supersedes if memory_id != known["id"]]
     older = [_older(connection, memory_id, new) for memory_id in dict.fromkeys(named)]
     same_state = _same_state(connection, new, number) if _keeps_state(known, new) else []
-    told = [row for row in same_state if _is_protected(row, new)]
-    notes = [_conflict(connection, number, row, new) for row in told]
-    if not told and (older or same_state):
+    rivals = list({row["number"]: row for row in [*older, *same_state]}.values())
+    told = [row for row in rivals if _is_protected(row, new)]
+    if rivals and not told:
         # A value went back to what it was: the old statement replaces what had replaced it.
         undo_replacement(connection, number, actor=new.actor, at_ms=new.at_ms)
-        older = list({row["number"]: row for row in [*older, *same_state]}.values())
-    for row in older:
-        _supersede(connection, number, row, new)
+    # Beside what a person told it is not the current value, so no rule makes it replace others.
+    replaced, notes = _replace(connection, number, [*older, *told] if told else rivals, new)
     if newer := find_replacement(connection, number):
-        notes.append(f"memory {newer} has replaced it")
-    replaced = tuple(row["id"] for row in older)
-    return Written(
-        known["id"], known["revision"], stored=False, superseded=replaced, notes=tuple(notes)
-    )
+        notes = (*notes, f"memory {newer} has replaced it")
+    return Written(known["id"], known["revision"], stored=False, superseded=replaced, notes=notes)
+
+
+def _replace(
+    connection: Connection,
+    number: int,
+    rows: Sequence[Row],
+    new: NewMemory,
+    *,
+    reason: str | None = None,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Supersede each but what a person told; return the ids that were, and notes on the others."""
+    replaced: dict[str, None] = {}
+    notes: dict[str, None] = {}
+    for row in rows:
+        if _is_protected(row, new):
+            notes[_conflict(connection, number, row, new)] = None
+        else:
+            _supersede(connection, number, row, new, reason=reason)
+            replaced[row["id"]] = None
+    return tuple(replaced), tuple(notes)
 
 
 def _older(
@@ -177,7 +190,8 @@ def _keeps_state(known: Row, new: NewMemory) -> bool:
 
 def _is_protected(older: Row, new: NewMemory) -> bool:
     """Tell whether a person said it and something else would replace it."""
-    return older["source"] == TOLD_BY_A_PERSON and new.source != TOLD_BY_A_PERSON
+    by_a_person = new.source == TOLD_BY_A_PERSON or said_by(new.actor) == "person"
+    return older["source"] == TOLD_BY_A_PERSON and not by_a_person
 
 
 def _known(connection: Connection, new: NewMemory) -> Row | None:
@@ -223,7 +237,8 @@ def _supersede(
 
 
 def _conflict(connection: Connection, number: int, older: Row, new: NewMemory) -> str:
-    reason = f"state key {new.state_key}: the older one was told by a person"
+    by_rule = new.state_key is not None and older["state_key"] == new.state_key
+    what = f"state key {new.state_key}" if by_rule else "said to replace it"
     relate(
         connection,
         "possible_conflict",
@@ -231,6 +246,6 @@ def _conflict(connection: Connection, number: int, older: Row, new: NewMemory) -
         older=older["number"],
         said_by="rule",
         at_ms=new.at_ms,
-        reason=reason,
+        reason=f"{what}: the older one was told by a person",
     )
     return f"possible conflict with {older['id']}, which a person told"
