@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 MAX_SESSION_CHARS = 200
 MAX_PATH_CHARS = 4096
 MAX_FAULTS = 5
+
+NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")  # control codes, lone surrogates
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,8 @@ class Caller:
 
 def usable(name: str | None, longest: int) -> str | None:
     """Return the name unless it is empty, too long, not real text or a variable left unfilled."""
-    name = (name or "").strip()
-    if not name or len(name) > longest or name.startswith("${") or not name.isprintable():
+    name = (name or "").strip(" \t\r\n")
+    if not name or len(name) > longest or name.startswith("${") or NO_TEXT.search(name):
         return None
     return name
 
