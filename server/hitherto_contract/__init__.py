@@ -1,5 +1,6 @@
 """What crosses a process border: the types that server, CLI, MCP and hooks agree on."""
 
+from hitherto_contract.base import Wire
 from hitherto_contract.memories import (
     MAX_CONTENT_CHARS,
     ForgetRequest,
@@ -46,4 +47,15 @@ __all__ = [
     "Tier",
     "WhyReply",
     "WhyRequest",
+    "Wire",
+    "build_models",
 ]
+
+
+def build_models() -> None:
+    """Build every model now, before FastAPI takes over how and when its routes' are built."""
+    for name in __all__:
+        value = globals()[name]
+        if isinstance(value, type) and issubclass(value, Wire):
+            value.model_config["defer_build"] = False
+            value.model_rebuild(force=True)

@@ -10,7 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 class Wire(BaseModel):
     """A value that crosses a process border; unknown fields are an error, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Building all models takes longer than answering the first hook: each is built at first use.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def clean(text: str) -> str:

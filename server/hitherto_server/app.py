@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
+from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.api.operations import perform_named
 from hitherto_server.core.clock import now_ms
@@ -173,6 +174,7 @@ class Later:
 
 
 def _create_later(services: Services) -> FastAPI:
+    build_models()
     from hitherto_server.web.pages_and_api import create
 
     return create(services)

@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.testclient import TestClient
 
-from hitherto_contract import RememberRequest  # noqa: TC001 - FastAPI reads it at run time
+from hitherto_contract import RememberRequest, build_models
 from hitherto_server.api.replies import error_response, install_error_replies, invalid, refusal_of
 from hitherto_server.core.errors import InvalidInput, StoreFull, TooLarge
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
+    build_models()
     app = FastAPI()
 
     @app.post("/remember")
