@@ -1,22 +1,33 @@
-"""What crosses a process border: the types that server, CLI, MCP and hooks agree on."""
+"""What crosses a process border: the types that server, CLI, MCP and hooks agree on.
 
-from hitherto_contract.base import Wire
-from hitherto_contract.memories import (
-    MAX_CONTENT_CHARS,
-    ForgetRequest,
-    MemoriesReply,
-    MemoriesRequest,
-    MemoryView,
-    ReflectRequest,
-    Remembered,
-    RememberRequest,
-    RestoreRequest,
-    RevisionView,
-)
-from hitherto_contract.recall import Hit, RecallReply, RecallRequest, WhyReply, WhyRequest
-from hitherto_contract.service import ErrorBody, ErrorReply, Health, Status
+A type is imported when it is first used: pydantic takes a third of a server's start, and the
+first hook of a session needs none. So `import hitherto_contract as contract` where that counts.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from hitherto_contract.version import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSION_HEADER
 from hitherto_contract.words import Kind, Scope, Source, Standing, Tier
+
+if TYPE_CHECKING:
+    from hitherto_contract.base import Wire
+    from hitherto_contract.memories import (
+        MAX_CONTENT_CHARS,
+        ForgetRequest,
+        MemoriesReply,
+        MemoriesRequest,
+        MemoryView,
+        ReflectRequest,
+        Remembered,
+        RememberRequest,
+        RestoreRequest,
+        RevisionView,
+    )
+    from hitherto_contract.recall import Hit, RecallReply, RecallRequest, WhyReply, WhyRequest
+    from hitherto_contract.service import ErrorBody, ErrorReply, Health, Status
 
 __all__ = [
     "MAX_CONTENT_CHARS",
@@ -51,11 +62,25 @@ __all__ = [
     "build_models",
 ]
 
+_HOMES = ("base", "memories", "recall", "service")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"hitherto_contract.{home}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    message = f"module 'hitherto_contract' has no attribute {name!r}"
+    raise AttributeError(message)
+
 
 def build_models() -> None:
     """Build every model now, before FastAPI takes over how and when its routes' are built."""
+    from hitherto_contract.base import Wire
+
     for name in __all__:
-        value = globals()[name]
+        value = globals().get(name) or __getattr__(name)
         if isinstance(value, type) and issubclass(value, Wire):
             value.model_config["defer_build"] = False
             value.model_rebuild(force=True)

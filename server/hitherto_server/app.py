@@ -13,7 +13,6 @@ from starlette.routing import Mount, Route
 
 from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
-from hitherto_server.api.operations import perform_named
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.maintenance.indexer import Indexer
@@ -191,6 +190,7 @@ class MountedMcp:
         """Serve one request."""
         if self.app is None:
             from hitherto_mcp.http import asgi_app
+            from hitherto_server.api.operations import perform_named
 
             self.app = asgi_app(partial(perform_named, self.services))
         await self.app(scope, receive, send)

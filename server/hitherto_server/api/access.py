@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 
-from hitherto_contract import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSION_HEADER
+from hitherto_contract.version import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSION_HEADER
 from hitherto_server.api.replies import error_response
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import (

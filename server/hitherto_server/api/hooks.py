@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hitherto_contract import PROTOCOL, VERSION, Health
+import hitherto_contract as contract
 from hitherto_server.api.replies import json_response
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import is_count
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 async def health(_: Request) -> Response:
     """Say who answers; the only thing that needs no token."""
-    return json_response(Health(version=VERSION, protocol=PROTOCOL))
+    return json_response(contract.Health(version=contract.VERSION, protocol=contract.PROTOCOL))
 
 
 async def hook(request: Request) -> Response:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from hitherto_contract import ErrorBody, ErrorReply
+import hitherto_contract as contract
 from hitherto_server.core.errors import HithertoError, InvalidInput, NotFound, TooLarge
 from hitherto_server.core.text import storable
 
@@ -34,10 +34,10 @@ def json_response(model: BaseModel, status: int = 200) -> Response:
 
 def error_response(error: HithertoError, details: Sequence[dict[str, Any]] = ()) -> Response:
     """Return an expected failure as its reply."""
-    body = ErrorBody(
+    body = contract.ErrorBody(
         code=error.code, message=storable(error.message), mend=error.mend, details=list(details)
     )
-    return json_response(ErrorReply(error=body), error.status)
+    return json_response(contract.ErrorReply(error=body), error.status)
 
 
 def install_error_replies(app: Starlette) -> None:

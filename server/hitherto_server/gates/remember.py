@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hitherto_contract import Remembered
+import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
@@ -45,7 +45,7 @@ class Written:
 
 async def remember(
     context: WriteContext, request: RememberRequest, *, seen: Mapping[str, int] | None = None
-) -> Remembered:
+) -> contract.Remembered:
     """Store a statement and answer when it is durable; the same statement is stored once.
 
     `seen` refuses it if a memory that it replaces is no longer at that revision.
@@ -57,7 +57,7 @@ async def remember(
     written = await context.store.writer.run(lambda c: write(c, new, request, seen or {}))
     if written.stored:
         context.on_written()
-    return Remembered(
+    return contract.Remembered(
         id=written.id,
         revision=written.revision,
         outcome="stored" if written.stored else "already_known",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hitherto_contract.recall import Hit, RecallReply
+import hitherto_contract as contract
 from hitherto_server.recall.admission import OVER_BUDGET, OVER_LIMIT, scores_of
 from hitherto_server.recall.excerpt import excerpt_of, tokens_of
 
@@ -24,10 +24,10 @@ def reply_of(
     evidence: Evidence,
     found: Sequence[Found],
     took_ms: float,
-) -> RecallReply:
+) -> contract.RecallReply:
     """Return the answer; each memory that was looked at is a hit or is counted as withheld."""
     outcomes: dict[str, str] = {}
-    hits: list[Hit] = []
+    hits: list[contract.Hit] = []
     room = question.token_budget
     slots = min(question.limit, sum(_is_fit(one) for one in found))
     for one in found:
@@ -42,7 +42,7 @@ def reply_of(
             excerpt = excerpt_of(one.content, query, budget=share, around=one.best_passage)
             room -= tokens_of(excerpt)
             hits.append(hit_of(one, excerpt))
-    return RecallReply(
+    return contract.RecallReply(
         hits=hits,
         withheld=_counted(outcomes),
         arms=evidence.arms,
@@ -51,10 +51,10 @@ def reply_of(
     )
 
 
-def hit_of(found: Found, excerpt: str) -> Hit:
+def hit_of(found: Found, excerpt: str) -> contract.Hit:
     """Return a memory as it crosses the process border."""
     view = found.standing
-    return Hit(
+    return contract.Hit(
         id=found.id,
         revision=found.revision,
         excerpt=excerpt,

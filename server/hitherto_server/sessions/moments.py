@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hitherto_contract import MAX_CONTENT_CHARS, RememberRequest
+import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import HithertoError, StoreError
 from hitherto_server.core.text import content_hash
@@ -101,13 +101,13 @@ async def store_plan(tools: Tools, call: HookCall) -> None:
     plan = call.text("tool_response", "plan").strip()
     if not plan or call.folder is None:
         return
-    tags = ["plan"] if len(plan) <= MAX_CONTENT_CHARS else ["plan", "cut"]
-    request = RememberRequest(
-        content=plan[:MAX_CONTENT_CHARS],
+    tags = ["plan"] if len(plan) <= contract.MAX_CONTENT_CHARS else ["plan", "cut"]
+    request = contract.RememberRequest(
+        content=plan[: contract.MAX_CONTENT_CHARS],
         kind="plan",
         source="plan",
         source_ref=call.text("tool_response", "filePath", most=200).rsplit("/", 1)[-1] or None,
-        idempotency_key=f"plan:{content_hash(plan[:MAX_CONTENT_CHARS])}",
+        idempotency_key=f"plan:{content_hash(plan[: contract.MAX_CONTENT_CHARS])}",
         tags=tags,
         project_dir=call.folder,
         session_id=call.session_id,

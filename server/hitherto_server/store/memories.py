@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hitherto_contract import MemoryView, RevisionView
+import hitherto_contract as contract
 from hitherto_server.core.errors import NotFound, RevisionMoved
 from hitherto_server.core.text import content_hash
 from hitherto_server.store.derived import drop_memory, index_memory, index_text
@@ -266,19 +266,19 @@ def list_by_state(connection: Connection, project: int, key: str, number: int) -
     return connection.execute(sql["live_by_state"], values).fetchall()
 
 
-def list_views(connection: Connection, ids: Sequence[str]) -> list[MemoryView]:
+def list_views(connection: Connection, ids: Sequence[str]) -> list[contract.MemoryView]:
     """Return what the outside sees of some memories, in the order of the ids."""
     rows = connection.execute(sql["views"], {"ids": json.dumps(list(ids))}).fetchall()
     found = {row["id"]: view_of(row) for row in rows}
     return [found[memory_id] for memory_id in ids if memory_id in found]
 
 
-def view_of(row: Row) -> MemoryView:
+def view_of(row: Row) -> contract.MemoryView:
     """Turn a row of the query `views` into a view."""
     same = ("id", "revision", "content", "kind", "importance", "source", "source_ref", "state_key",
             "tier", "actor", "device", "learned_at_ms", "true_from_ms", "true_until_ms",
             "confirmed_at_ms", "trashed_at_ms", "superseded_by", "branch")  # fmt: skip
-    return MemoryView(
+    return contract.MemoryView(
         **{name: row[name] for name in same},
         scope="user" if row["project_id"] is None else "project",
         project=row["project_name"],
@@ -290,11 +290,11 @@ def view_of(row: Row) -> MemoryView:
     )
 
 
-def list_revisions(connection: Connection, memory_id: str) -> list[RevisionView]:
+def list_revisions(connection: Connection, memory_id: str) -> list[contract.RevisionView]:
     """Return all states that a memory had, the oldest first."""
     row = get_row(connection, memory_id)
     return [
-        RevisionView(
+        contract.RevisionView(
             id=memory_id,
             revision=kept["revision"],
             change=kept["change"],
