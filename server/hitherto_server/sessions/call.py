@@ -37,7 +37,7 @@ class HookCall:
         named = (self.project_dir or "", self.text("cwd"))
         return next((folder for folder in named if _is_folder_name(folder)), None)
 
-    def text(self, *path: str, most: int = 1_000_000) -> str:
+    def text(self, *path: str, most: int | None = None) -> str:
         """Return a text field as storable text; empty if it is missing or no text."""
         value: Any = self.body
         for key in path:

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitherto_server.recall.query import MOST_TERMS, prepare, quoted, relative_files, words_match
+from hitherto_server.recall.query import (
+    MOST_NAMES,
+    MOST_TERMS,
+    prepare,
+    quoted,
+    relative_files,
+    words_match,
+)
 from hitherto_server.recall.stem import stem
 
 HOSTILE = (
@@ -66,6 +73,25 @@ def test_each_stem_is_asked_once() -> None:
 def test_at_most_32_terms_are_asked() -> None:
     query = prepare(" ".join(f"word{n} name_{n}" for n in range(100)))
     assert len(query.words) + len(query.names) == MOST_TERMS
+
+
+PASTED = "```\n" + "".join(f"word{n} of name_{n} in src/f_{n}.py\n" for n in range(50)) + "```"
+
+
+@pytest.mark.parametrize("text", ["{asked}\n{pasted}", "{pasted}\n{asked}"])
+def test_a_pasted_block_does_not_use_up_what_is_asked_about_it(text: str) -> None:
+    asked = "Why does parse_config raise ECONNRESET while deploying?"
+    query = prepare(text.format(asked=asked, pasted=PASTED))
+    assert query.names[:2] == ("parse_config", "ECONNRESET")
+    assert len(query.names) == MOST_NAMES
+    assert {"raise", "deploying"} <= set(query.words)
+    assert query.dense_text == "Why does raise while deploying?"
+
+
+def test_a_pasted_block_alone_is_asked_as_it_is() -> None:
+    query = prepare(PASTED)
+    assert query.names[:2] == ("name_0", "src/f_0.py")
+    assert query.dense_text
 
 
 def test_names_stay_on_the_lexical_side() -> None:

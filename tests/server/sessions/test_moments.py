@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from hitherto_server.core.errors import StoreFull
+from hitherto_server.recall.pipeline import Recaller
 
 if TYPE_CHECKING:
+    from hitherto_server.recall.admission import Admission
+
     from .conftest import Client
 
 FACT = "`serve_forever` in net_loop.py blocks until `shutdown_event` is set."
@@ -95,6 +100,45 @@ async def test_a_reply_that_is_late_is_withheld_and_not_in_the_ledger(client: Cl
     assert client.injected() == []
     assert len(await client.events()) == 1
     assert await client.prompts(QUESTION), "it was not delivered, so it may still come"
+
+
+async def test_a_reply_that_the_disk_made_late_is_taken_back_from_the_ledger(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await client.knows(FACT)
+    deliver = Recaller.deliver
+
+    async def deliver_slowly(self: Recaller, admission: Admission) -> Admission:
+        delivered = await deliver(self, admission)
+        assert client.injected() == [("prompt", 1)]
+        client.clock.pass_ms(400)
+        return delivered
+
+    call = replace(client.call("UserPromptSubmit", prompt=QUESTION), deadline_ms=300)
+    with monkeypatch.context() as slow:
+        slow.setattr(Recaller, "deliver", deliver_slowly)
+        assert await client.services.sessions.take(call) is None
+    assert client.injected() == []
+    assert await client.prompts(QUESTION), "it was not delivered, so it may still come"
+
+
+LOG_LINE = "12:00:01 worker_{n} failed_job_{n}() in src/part_{n}.py: ERROR_{n} on line {n}\n"
+
+
+@pytest.mark.parametrize("fence", ["", "```"])
+@pytest.mark.parametrize("asked", ["before", "after"])
+async def test_a_question_beside_a_pasted_megabyte_is_asked_and_costs_little(
+    client: Client, fence: str, asked: str
+) -> None:
+    await client.knows(FACT)
+    line = LOG_LINE if fence else "Nothing of any interest happened here at all today.\n"
+    pasted = fence + "\n" + "".join(line.format(n=n) for n in range(1_000_000 // len(line)))
+    pasted += fence
+    prompt = f"{QUESTION}\n{pasted}" if asked == "before" else f"{pasted}\n{QUESTION}"
+    began = time.process_time()
+    assert "blocks until" in await client.prompts(prompt)
+    assert time.process_time() - began < 0.5
+    assert client.injected() == [("prompt", 1)]
 
 
 async def test_a_reply_in_time_is_delivered(client: Client) -> None:
