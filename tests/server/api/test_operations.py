@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.wiring import TestClock, faults_in, opened
+from tests.wiring import TestClock, faults_in, opened, rows
 
 from hitherto_contract import MemoriesRequest
 from hitherto_contract.base import Wire
 from hitherto_server.api.listing import list_memories
 from hitherto_server.api.operations import REQUESTS, perform, perform_named
 from hitherto_server.api.service import rebuild, status_of
-from hitherto_server.core.errors import InvalidInput, NotFound, TooLarge
+from hitherto_server.core.errors import InvalidInput, NotFound, StoreBusy, TooLarge
+from hitherto_server.store import driver
+from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -114,5 +117,80 @@ async def test_the_status_counts_and_says_what_is_amiss(services: Services) -> N
     assert status.memories["admitted"] == 1
     assert status.lost_writes == 2
     said = " ".join(status.notices)
-    for part in ("hitherto models fetch", "3 hook events were dropped", "could not be read", "2 w"):
+    aside = "look at, then delete, spool/events.unreadable"
+    for part in ("hitherto models fetch", "3 hook events were dropped", aside, "2 writes were"):
         assert part in said
+
+
+async def test_a_write_that_was_lost_is_said_after_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "BUSY_TIMEOUT_S", 0.1)
+    root = tmp_path / "another home"
+    async with opened(root, TestClock()) as services:
+        with closing(open_raw(services.home.database)) as foreign:
+            foreign.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StoreBusy):
+                await remember(services, "Use tabs.")
+            assert (await status_of(services)).lost_writes == 1
+            foreign.execute("ROLLBACK")
+        await remember(services, "Use spaces.")
+        assert (await status_of(services)).lost_writes == 1, "it is counted once"
+    async with opened(root, TestClock()) as services:
+        status = await status_of(services)
+    assert status.lost_writes == 1
+    assert "1 writes were refused by the database: see logs/server.log" in status.notices
+
+
+async def test_a_listed_memory_shows_how_far_it_holds(services: Services, tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "net.py").write_text("PORT = 8080\n")
+    values = {"scope": "project", "project_dir": str(here), "files": ["net.py"]}
+    tied = await remember(services, "`PORT` is 8080.", **values)
+    wide = await remember(services, "Use tabs.")
+
+    async def standings(**values: Any) -> dict[str, str | None]:
+        listed = await list_memories(services, MemoriesRequest(**values))
+        return {view.id: view.standing for view in listed.memories}
+
+    assert await standings() == {tied: "current", wide: "unverified"}
+    (here / "net.py").write_text("PORT = 9090\n")
+    assert (await standings(view="get", ids=[tied]))[tied] == "changed"
+    await perform_named(services, "forget", {"id": tied})
+    assert list((await standings(view="trash")).values()) != [None]
+
+
+async def test_a_replacement_in_the_trash_replaces_nothing(services: Services) -> None:
+    old = await remember(services, "Use tabs.")
+    new = await remember(services, "Use spaces.", supersedes=[old])
+
+    async def seen() -> tuple[str | None, str | None]:
+        asked = MemoriesRequest(view="get", ids=[old])
+        (view,) = (await list_memories(services, asked)).memories
+        return view.superseded_by, view.standing
+
+    assert await seen() == (new, "superseded")
+    await perform_named(services, "forget", {"id": new})
+    assert await seen() == (None, "unverified")
+    await perform_named(services, "restore", {"id": new})
+    assert (await seen())[0] == new
+
+
+async def test_to_ask_from_a_folder_that_was_never_seen_makes_no_project(
+    services: Services, tmp_path: Path
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    wide = await remember(services, "Use tabs.", project_dir="/nonexistent")
+    await remember(services, "Use mine tabs.", scope="project", project_dir=str(here))
+    for folder in ("/nonexistent", str(tmp_path)):
+        asked = {"query": "Use tabs", "project_dir": folder}
+        reply = await perform_named(services, "recall", asked)
+        assert [hit["id"] for hit in reply["hits"]] == [wide]
+        reply = await perform_named(services, "recall", {**asked, "scope": "project"})
+        assert reply["hits"] == []
+        assert await ids(services, project_dir=folder) == [wide]
+        assert await ids(services, project_dir=folder, scope="project") == []
+    database = services.home.database
+    assert rows(database, "SELECT identity FROM project") == [(f"path:{here}",)]
