@@ -87,14 +87,14 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         )
         server = uvicorn.Server(config)
         watching = asyncio.create_task(_stop_when_asked(services.stopping, server))
+        # until uvicorn listens to signals; it raises one again when it is done
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, services.stopping.set)
         write_record(home, port)
         write_serve_command(home)
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())
         rest = asyncio.create_task(_do_the_rest(server, app, home))
-        # uvicorn raises a signal again when it is done; it has been obeyed by then
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _obeyed)
         await server.serve(sockets=[unix, tcp])
         watching.cancel()
         await rest
@@ -109,10 +109,6 @@ async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> No
     await app.state.load()
     gc.freeze()  # what is loaded now stays: no collection need walk it while a hook waits
     await asyncio.to_thread(mend_registrations, home)
-
-
-def _obeyed(_number: int, _frame: object) -> None:
-    """Take a signal that asks for what is being done already."""
 
 
 async def _stop_when_asked(stopping: asyncio.Event, server: object) -> None:

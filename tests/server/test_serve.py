@@ -1,0 +1,42 @@
+"""A server that is told to stop while it starts."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.server_process import START_DEADLINE_S, ServerProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SIGNALLED = """
+import os, sys
+from hitherto_server.core.home import find_home
+from hitherto_server.core.settings import load_settings
+from hitherto_server.serve import serve
+
+serve(find_home(), load_settings(), announce=lambda _: os.kill(os.getpid(), int(sys.argv[1])))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_comes_before_the_first_answer_is_obeyed(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    server = ServerProcess(tmp_path / "home")
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, str(int(number))],
+        env=server.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=START_DEADLINE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not server.socket_path.exists()
+    assert server.tracebacks() == []
+    assert "stopped" in server.log
