@@ -20,7 +20,6 @@ from prompts import DEEDS, KNOWN, OBJECTS, REASONS, SUBJECTS
 
 from hitherto_server.app import tie_to_files
 from hitherto_server.core.clock import now_ms, uuid7
-from hitherto_server.core.git import find_root_commit, find_work_tree
 from hitherto_server.models.runtime import embed_text, load_model
 from hitherto_server.models.sources import fetch_model
 from hitherto_server.recall.passages import split
@@ -29,7 +28,7 @@ from hitherto_server.store.database import open_store
 from hitherto_server.store.derived import rebuild_vectors
 from hitherto_server.store.memories import AnchorRow, NewMemory, insert_memory
 from hitherto_server.store.passages import put_embedding
-from hitherto_server.store.projects import identities, resolve
+from hitherto_server.store.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from homes import Person
 
     from hitherto_server.core.home import Home
+    from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
 
 PROJECTS = 20
@@ -85,7 +85,7 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
     model = load_model(fetch_model(home.models))
     store = await open_store(home.database, backups=home.backups, clock=now_ms, readers=1)
     try:
-        numbers = [await store.writer.run(partial(_project, folder=f)) for f in folders]
+        numbers = [await _project(store, folder) for folder in folders]
         seeds = [*_known(numbers[0], folders[0], partial(embed_text, model))]
         seeds += _others(numbers, count - len(seeds))
         random.Random(SEED).shuffle(seeds)
@@ -102,10 +102,8 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
         await store.close()
 
 
-def _project(connection: Connection, *, folder: Path) -> int:
-    tree = find_work_tree(folder)
-    names = identities(tree, find_root_commit(tree.root))
-    return int(resolve(connection, names, name=tree.name, root=tree.root, at_ms=now_ms())["id"])
+async def _project(store: Store, folder: Path) -> int:
+    return (await Projects(store, now_ms).get(str(folder))).number
 
 
 def _known(project: int, root: Path, embed: object) -> Iterator[Seed]:

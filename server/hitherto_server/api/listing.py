@@ -42,9 +42,10 @@ def _scopes(asked: MemoriesRequest, here: Project | None) -> list[int] | None:
     """Return the scopes to list; None is every project, for a caller outside of all."""
     if asked.scope == "user":
         return [USER_WIDE]
-    if here is None:
+    if here is None and asked.project_dir is None:
         return None
-    return [here.number] if asked.scope == "project" else [here.number, USER_WIDE]
+    project = [here.number] if here else []  # a folder that was never seen has no memories
+    return project if asked.scope == "project" else [*project, USER_WIDE]
 
 
 def _with_standing(

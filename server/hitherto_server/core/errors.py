@@ -4,6 +4,7 @@ HithertoError
 ├── InvalidInput            invalid_input        400
 │   └── TooLarge            too_large            413
 ├── NotFound                not_found            404
+├── GitSlow                 git_slow             503
 ├── Refused                 (what the state of things forbids)
 │   ├── RevisionMoved       revision_moved       409
 │   ├── IdempotencyClash    idempotency_clash    409
@@ -76,6 +77,14 @@ class NotFound(HithertoError):
     code = "not_found"
     status = 404
     default_mend = "Look the id up with `recall` or `memories`."
+
+
+class GitSlow(HithertoError):
+    """Git did not say in time which project a folder is of."""
+
+    code = "git_slow"
+    status = 503
+    default_mend = "Try again; see whether `git status` answers in that folder."
 
 
 class Refused(HithertoError):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from hitherto_server.core.errors import GitSlow
+
 TIMEOUT_S = 5.0
+WALK_TIMEOUT_S = 60.0
+"""What a walk through a whole history may take: it is made once."""
+
 SCP_FORM = re.compile(r"^(?:[^@/]+@)?(?P<host>[^/:]+):(?P<path>(?!//).+)$")
 URL_FORM = re.compile(
     r"^[a-z+]+://(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)$", re.IGNORECASE
@@ -38,19 +44,29 @@ class Head:
 
 def git(folder: Path, *arguments: str) -> str | None:
     """Return what a git command prints, or None where it fails or there is no git."""
-    # a server started from a git hook inherits GIT_DIR and would look at another repository
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
             ["git", "-C", str(folder), *arguments],
             capture_output=True,
             timeout=TIMEOUT_S,
             check=False,
-            env={**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+            env=_environment(),
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired as error:  # says nothing of the repository
+        raise _slow(folder) from error
+    except OSError:
         return None
     return done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else None
+
+
+def _environment() -> dict[str, str]:
+    # a server started from a git hook inherits GIT_DIR and would look at another repository
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+
+
+def _slow(folder: Path) -> GitSlow:
+    return GitSlow(f"git does not answer in {str(folder)[:100]!r}")
 
 
 def find_work_tree(folder: Path) -> WorkTree:
@@ -70,12 +86,41 @@ def find_work_tree(folder: Path) -> WorkTree:
     return WorkTree(Path(top), _remote_of(shared), str(shared))
 
 
-def find_root_commit(folder: Path) -> str | None:
+async def find_root_commit(folder: Path) -> str | None:
     """Return the first commit of a history; None if there is none or the clone is shallow."""
-    if git(folder, "rev-parse", "--is-shallow-repository") != "false":
+    if await asyncio.to_thread(git, folder, "rev-parse", "--is-shallow-repository") != "false":
         return None
-    roots = git(folder, "rev-list", "--max-parents=0", "HEAD")
+    roots = await _walk(folder, "rev-list", "--max-parents=0", "HEAD")
     return min(roots.split()) if roots else None
+
+
+async def _walk(folder: Path, *arguments: str) -> str | None:
+    """Run a git command that may take long; it ends with the task that waits for it."""
+    try:
+        walking = await asyncio.create_subprocess_exec(
+            *("git", "-C", str(folder), *arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+    except OSError:
+        return None
+    try:
+        async with asyncio.timeout(WALK_TIMEOUT_S):
+            said, _ = await walking.communicate()
+    except TimeoutError as error:
+        raise _slow(folder) from error
+    finally:
+        if walking.returncode is None:
+            walking.kill()
+            await walking.wait()
+    return said.decode("utf-8", "replace").strip() if walking.returncode == 0 else None
+
+
+def has_commit(folder: Path, commit: str) -> bool:
+    """Tell whether a folder's repository holds a commit."""
+    return git(folder, "cat-file", "-e", f"{commit}^{{commit}}") is not None
 
 
 def list_roots(folder: Path) -> list[str]:
@@ -86,8 +131,11 @@ def list_roots(folder: Path) -> list[str]:
 
 
 def find_head(folder: Path) -> Head:
-    """Return the commit and the branch of a work tree."""
-    said = git(folder, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")
+    """Return the commit and the branch of a work tree, as far as git says them in time."""
+    try:
+        said = git(folder, "rev-parse", "HEAD", "--abbrev-ref", "HEAD")
+    except GitSlow:  # a statement is worth more than the commit where it was made
+        said = None
     if said is None:
         return Head(None, None)
     commit, branch = said.split("\n")[:2]

@@ -13,7 +13,7 @@ from hitherto_server.core.git import Head, find_head
 from hitherto_server.standing.moves import GitMoves
 from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.store.memories import AnchorRow, Span
-from hitherto_server.store.projects import USER_WIDE
+from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
 
 if TYPE_CHECKING:
     from hitherto_contract.memories import Placed
@@ -61,9 +61,15 @@ async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool =
             return Place(None, Head(None, None))
         message = "project_dir is missing: a memory of a project needs its folder"
         raise InvalidInput(message, mend="Send project_dir, or use scope 'user'.")
-    project = await context.projects.find(placed.project_dir)
-    head = await asyncio.to_thread(find_head, project.root)
-    return Place(None if user_wide else project, head)
+    if user_wide:
+        refuse_relative(placed.project_dir)
+        return Place(None, await asyncio.to_thread(find_head, Path(placed.project_dir)))
+    return await place_in(await context.projects.get(placed.project_dir, within_s=KEEP_S))
+
+
+async def place_in(project: Project) -> Place:
+    """Return the place that a project's work tree is, as it stands now."""
+    return Place(project, await asyncio.to_thread(find_head, project.root))
 
 
 async def tie(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
-from hitherto_server.gates.context import confined, find_place, still_there, tie
+from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
 from hitherto_server.gates.remember import remember, tidied
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest
     from hitherto_server.gates.context import Place, WriteContext
     from hitherto_server.store.driver import Connection, Row
+    from hitherto_server.store.memories import AnchorRow
 
 
 async def reflect(context: WriteContext, request: ReflectRequest) -> Remembered:
@@ -91,13 +92,8 @@ async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
 
 
 async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
-    place = await _place_of(context, request, seen)
     content = (request.content or seen["content"]).strip()
-    if request.files is None:
-        files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
-    else:
-        files = await confined(request.files, place)
-    anchors = await tie(context, content, files, place)
+    anchors = await _retied(context, request, seen, content) if _reties(request) else None
     at_ms = context.clock()
 
     def job(connection: Connection) -> Remembered:
@@ -114,7 +110,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             change="edit",
             actor=request.actor,
             at_ms=at_ms,
-            anchors=anchors if _reties(request) else None,
+            anchors=anchors,
             spans=tuple(context.splitter(content)) if content != row["content"] else None,
         )
         return _reply(row, revision)
@@ -126,6 +122,17 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
 
 def _reties(request: ReflectRequest) -> bool:
     return request.content is not None or request.files is not None
+
+
+async def _retied(
+    context: WriteContext, request: ReflectRequest, seen: Row, content: str
+) -> tuple[AnchorRow, ...]:
+    place = await _place_of(context, request, seen)
+    if request.files is None:
+        files = (await context.store.readers.run(lambda c: state_of(c, seen))).files
+    else:
+        files = await confined(request.files, place)
+    return await tie(context, content, files, place)
 
 
 def _edited(connection: Connection, row: Row, request: ReflectRequest, content: str) -> State:
@@ -200,14 +207,17 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     before = await context.store.readers.run(lambda c: earlier_state(c, seen))
     if before is None:
         return await context.store.writer.run(lambda c: _undo_birth(c, request, at_ms))
-    place = await _place_of(context, request, seen)
-    anchors = await tie(context, before.content, before.files, place)
+    now = await context.store.readers.run(partial(state_of, row=seen))
+    changed = before.content != now.content
+    anchors: tuple[AnchorRow, ...] | None = None
+    if changed or before.files != now.files:
+        place = await _place_of(context, request, seen)
+        anchors = await tie(context, before.content, before.files, place)
 
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, request.expected_revision)
         if before.trashed_at_ms is None:
             _refuse_rival(connection, row, before)
-        changed = before.content != row["content"]
         revision = change_memory(
             connection,
             row,
@@ -215,7 +225,7 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             change="undo",
             actor=request.actor,
             at_ms=at_ms,
-            anchors=anchors if changed or before.files != state_of(connection, row).files else None,
+            anchors=anchors,
             spans=tuple(context.splitter(before.content)) if changed else None,
         )
         return _reply(row, revision)
@@ -241,18 +251,20 @@ def _undo_birth(connection: Connection, request: ReflectRequest, at_ms: int) -> 
 
 async def _place_of(context: WriteContext, request: ReflectRequest, row: Row) -> Place:
     """Return where the memory is checked: the caller's folder, else where it was written."""
-    folder = request.project_dir or row["working_dir"]
-    user_wide = row["project_id"] is None
-    place = await find_place(
-        context, request.model_copy(update={"project_dir": folder}), user_wide=user_wide
-    )
-    if place.project is None or place.project.number == row["project_id"]:
-        return place
-    home = row["working_dir"]
-    if home is None or not await asyncio.to_thread(Path(home).is_dir):
-        message = "the memory belongs to another project, whose folder is not there"
-        raise InvalidInput(message, mend="Call from that project's folder.")
-    return await find_place(context, request.model_copy(update={"project_dir": home}))
+    if row["project_id"] is None:
+        folder = request.project_dir or row["working_dir"]
+        return await find_place(
+            context, request.model_copy(update={"project_dir": folder}), user_wide=True
+        )
+    for folder in filter(None, (request.project_dir, row["working_dir"])):
+        # looked up anew: another repository may have taken the folder
+        project = await context.projects.find(folder, within_s=0)
+        if project is None or project.number != row["project_id"]:
+            continue
+        if await asyncio.to_thread(project.root.is_dir):
+            return await place_in(project)
+    message = "the memory belongs to another project, whose folder is not there"
+    raise InvalidInput(message, mend="Call from that project's folder.")
 
 
 def _refuse_rival(connection: Connection, row: Row, state: State) -> None:

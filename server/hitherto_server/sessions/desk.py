@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import HithertoError, StoreError
+from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
@@ -75,7 +75,11 @@ class SessionDesk:
     async def _project_number(self, call: HookCall) -> int | None:
         if call.folder is None:
             return None
-        return (await self.tools.projects.find(call.folder)).number
+        try:
+            return (await self.tools.projects.get(call.folder)).number
+        except GitSlow as error:  # the session's next event brings its project
+            log.warning("%s of %s is without a project: %s", call.event, call.session_id, error)
+            return None
 
     def _is_repeat(self, call: HookCall) -> bool:
         """Tell whether the same call is here already: settings and a plugin both registered it."""

@@ -1,6 +1,11 @@
 -- by_identity: the project of that name
 SELECT * FROM project WHERE identity = :identity;
 
+-- root_commits: the projects that are named by a root commit and were seen last in these folders
+SELECT identity FROM project
+WHERE seen_root IN (SELECT value FROM json_each(:roots)) AND identity LIKE 'root:%'
+ORDER BY seen_at_ms DESC, id DESC;
+
 -- by_number: one project
 SELECT * FROM project WHERE id = :id;
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.wiring import repository, rows
 
 from hitherto_server.core.errors import (
     AlreadyKnown,
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 
     from .conftest import Person
 
+CHANGES_OF_TEXT: list[tuple[str, dict[str, Any]]] = [
+    ("edit", {"content": "`A` is set twice."}),
+    ("edit", {"files": ["a.py"]}),
+    ("supersede", {"content": "`A` is gone."}),
+    ("confirm", {}),
+]
 NOBODY = "01a22bf4-ec96-7fad-a66d-ad7a276719dd"
 
 
@@ -224,6 +232,43 @@ async def test_a_memory_is_checked_in_its_own_project(
     with pytest.raises(InvalidInput, match="another project"):
         await me.reflect(told.id, "confirm", project_dir=str(other))
     await me.reflect(told.id, "confirm", project_dir=str(tmp_path / "moved"))
+
+
+async def test_a_folder_that_another_repository_took_ties_no_memory(
+    me: Person, project: Path, tmp_path: Path
+) -> None:
+    (project / "a.py").write_text("A = 1\n")
+    told = await me.remember("`A` is set.", files=["a.py"])
+    await me.reflect(told.id, "edit", importance=3)
+    history = len(await me.history(told.id))
+    project.rename(tmp_path / "moved")
+    repository(project, "git@example.com:owner/other.git")
+    (project / "a.py").write_text("B = 1\n")
+    for folder in (project, tmp_path, tmp_path / "nowhere"):
+        where = {"project_dir": str(folder)}
+        for action, values in CHANGES_OF_TEXT:
+            with pytest.raises(InvalidInput, match="another project"):
+                await me.reflect(told.id, action, **values, **where)
+    assert len(await me.history(told.id)) == history
+    query = "SELECT count(*) FROM project"
+    assert rows(me.services.home.database, query) == [(1,)], "a look round makes no project"
+    await me.reflect(told.id, "edit", content="`A`.", project_dir=str(tmp_path / "moved"))
+
+
+@pytest.mark.parametrize(
+    "change", [{"tags": ["a"]}, {"importance": 2}, {"kind": "fact"}, {"category": "pitfalls"}]
+)
+async def test_what_ties_no_file_anew_needs_no_folder(
+    me: Person, project: Path, change: dict[str, Any]
+) -> None:
+    (project / "a.py").write_text("A = 1\n")
+    told = await me.remember("`A` is set.", files=["a.py"])
+    shutil.rmtree(project)
+    edited = await me.reflect(told.id, "edit", project_dir="/nonexistent", **change)
+    await me.reflect(told.id, "undo", expected_revision=edited.revision, project_dir=None)
+    assert (await me.see(told.id)).files == ["a.py"]
+    with pytest.raises(InvalidInput, match="folder"):
+        await me.reflect(told.id, "edit", content="`A`.", project_dir="/nonexistent")
 
 
 async def test_to_forget_twice_and_to_restore_what_is_there_changes_nothing(me: Person) -> None:

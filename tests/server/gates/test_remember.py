@@ -319,3 +319,13 @@ async def test_text_that_addresses_an_agent_is_kept_and_marked(
 ) -> None:
     told = await me.remember(content)
     assert (await me.see(told.id)).suspect is suspect
+
+
+async def test_what_holds_everywhere_makes_no_project(me: Person, project: Path) -> None:
+    for content, folder in (("One.", str(project)), ("Two.", "/nonexistent")):
+        await me.remember(content, scope="user", project_dir=folder)
+    assert rows(me.services.home.database, "SELECT * FROM project") == []
+    found = rows(
+        me.services.home.database, "SELECT commit_hash IS NULL FROM memory ORDER BY number"
+    )
+    assert found == [(0,), (1,)], "but it says where it was said"

@@ -277,6 +277,14 @@ async def test_standing_is_checked_against_the_files(shelf: Shelf, tmp_path: Pat
     assert (await shelf.ask("lock taken", root=tmp_path)).hits[0].standing == "stale"
 
 
+async def test_a_checkout_that_is_gone_makes_no_memory_stale(shelf: Shelf, tmp_path: Path) -> None:
+    number = await shelf.add("The lock of lock.py is taken twice.", files=("lock.py",))
+    await shelf.run("UPDATE anchor SET file_hash = 'x' WHERE memory_number = ?", number)
+    there = (await shelf.ask("lock taken", root=tmp_path)).hits[0]
+    gone = (await shelf.ask("lock taken", root=tmp_path / "gone")).hits[0]
+    assert (there.standing, gone.standing) == ("stale", "unverified")
+
+
 async def test_a_user_wide_memory_is_not_stale_where_its_files_are_not(
     shelf: Shelf, tmp_path: Path
 ) -> None:

@@ -98,6 +98,40 @@ async def test_an_event_that_came_directly_and_by_the_spool_is_one(client: Clien
     assert len(await client.events()) == 1
 
 
+async def test_an_event_that_comes_late_by_the_spool_does_not_reopen_an_ended_session(
+    client: Client,
+) -> None:
+    earlier_ms = client.clock()
+    await client.says("SessionEnd", reason="exit")
+    ended_ms = client.clock()
+    client.services.sessions.spool.events.write_bytes(client.spool("Stop", at_ms=earlier_ms))
+    await client.services.sessions.drain()
+    assert await names(client) == ["SessionEnd", "Stop"]
+    query = "SELECT ended_at_ms, end_reason, seen_at_ms FROM session"
+    database = client.services.home.database
+    assert rows(database, query) == [(ended_ms, "exit", ended_ms)]
+    await client.says("SessionStart", source="resume")
+    assert rows(database, query) == [(None, None, client.clock())]
+
+
+@pytest.mark.parametrize("spooled", [False, True])
+async def test_an_event_of_a_folder_whose_git_is_slow_is_noted_without_a_project(
+    client: Client, monkeypatch: pytest.MonkeyPatch, spooled: bool
+) -> None:
+    with monkeypatch.context() as slow:
+        slow.setattr("hitherto_server.core.git.TIMEOUT_S", 1e-6)
+        if spooled:
+            client.services.sessions.spool.events.write_bytes(client.spool("Stop"))
+            await client.services.sessions.drain()
+        else:
+            await client.says("Stop")
+    database = client.services.home.database
+    assert rows(database, "SELECT project_id FROM session") == [(None,)]
+    await client.says("PostToolUse")
+    assert await names(client) == ["Stop", "PostToolUse"]
+    assert rows(database, "SELECT project_id FROM session") == [(1,)]
+
+
 @pytest.mark.parametrize(
     "bad",
     [

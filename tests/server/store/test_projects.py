@@ -43,7 +43,7 @@ def projects(store: Store, clock: TestClock) -> Projects:
 
 async def number(store: Store, clock: TestClock, folder: Path) -> int:
     """Ask as a server would that was started just now."""
-    return (await Projects(store, clock).find(str(folder))).number
+    return (await Projects(store, clock).get(str(folder))).number
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -72,7 +72,7 @@ def test_a_local_remote_is_one_with_or_without_its_scheme() -> None:
 
 async def test_no_credential_of_a_remote_is_kept(projects: Projects, tmp_path: Path) -> None:
     repository(tmp_path / "a", "https://someone:secret-token@example.com/owner/name.git")
-    project = await projects.find(str(tmp_path / "a"))
+    project = await projects.get(str(tmp_path / "a"))
     assert project.identity == "remote:example.com/owner/name"
     assert project.name == "name"
 
@@ -93,7 +93,7 @@ async def test_a_worktree_shares_its_repositorys_project(
         tree = tmp_path / f"tree {remote is None}"
         git(main, "worktree", "add", "--quiet", str(tree), "-b", "other")
         assert await number(store, clock, main) == await number(store, clock, tree)
-        found = await Projects(store, clock).find(str(tree))
+        found = await Projects(store, clock).get(str(tree))
         assert found.root == tree, "but its files are its own"
 
 
@@ -149,7 +149,7 @@ async def test_a_folder_keeps_its_memories_when_it_gets_git_then_a_commit_then_a
     assert await number(store, clock, folder) == first
     git(folder, "remote", "add", "origin", REMOTE)
     assert await number(store, clock, folder) == first
-    found = await Projects(store, clock).find(str(folder))
+    found = await Projects(store, clock).get(str(folder))
     assert found.identity == "remote:example.com/owner/name"
 
 
@@ -158,8 +158,8 @@ async def test_a_folder_within_a_repository_belongs_to_it(
 ) -> None:
     main = repository(tmp_path / "main", REMOTE)
     (main / "src" / "deep").mkdir(parents=True)
-    within = await projects.find(str(main / "src" / "deep"))
-    assert within == await projects.find(str(main))
+    within = await projects.get(str(main / "src" / "deep"))
+    assert within == await projects.get(str(main))
     assert within.root == main
 
 
@@ -176,7 +176,7 @@ async def test_a_name_that_occurs_within_another_path_never_matches(
 async def test_a_folder_outside_git_is_a_project_of_its_own(
     projects: Projects, tmp_path: Path
 ) -> None:
-    project = await projects.find(str(tmp_path))
+    project = await projects.get(str(tmp_path))
     assert project.identity == f"path:{tmp_path}"
     assert project.root == tmp_path
 
@@ -186,14 +186,14 @@ async def test_a_folder_that_is_a_link_is_the_folder_that_it_leads_to(
 ) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    linked = await projects.find(str(tmp_path / "link"))
-    assert linked == await projects.find(str(tmp_path / "real"))
+    linked = await projects.get(str(tmp_path / "link"))
+    assert linked == await projects.get(str(tmp_path / "real"))
 
 
 async def test_a_new_project_is_seeded_with_categories(
     store: Store, projects: Projects, tmp_path: Path
 ) -> None:
-    project = await projects.find(str(tmp_path))
+    project = await projects.get(str(tmp_path))
     known = await store.readers.run(lambda c: list_categories(c, project.number))
     assert set(known) == {"architecture", "conventions", "operations", "pitfalls"}
 
@@ -213,13 +213,13 @@ async def test_a_folder_that_is_no_absolute_path_is_refused(
     projects: Projects, folder: str
 ) -> None:
     with pytest.raises(InvalidInput):
-        await projects.find(folder)
+        await projects.get(folder)
 
 
 async def test_a_circle_of_links_is_refused(projects: Projects, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(InvalidInput):
-        await projects.find(str(tmp_path / "loop"))
+        await projects.get(str(tmp_path / "loop"))
 
 
 async def test_folders_beyond_number_are_not_all_kept_in_mind(
@@ -228,5 +228,5 @@ async def test_folders_beyond_number_are_not_all_kept_in_mind(
     monkeypatch.setattr("hitherto_server.store.projects.MOST_KNOWN", 5)
     for name in range(12):
         (tmp_path / str(name)).mkdir()
-        await projects.find(str(tmp_path / str(name)))
+        await projects.get(str(tmp_path / str(name)))
     assert len(projects.known) == 5
