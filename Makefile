@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP_MODELS := .venv-models/bin/python -m pip --disable-pip-version-check --quiet install --no-compile
 MODEL := $${HITHERTO_HOME:-$$HOME/.hitherto}/models/all-MiniLM-L6-v2/model.json
+WORKERS ?= 2
 CHECKED := server hooks mcp migrations tests benchmarks
 
 .PHONY: run test test-models lint format bench lock clean
@@ -12,14 +14,13 @@ run: $(VENV)/.installed ## install, get the embedding model, serve until Ctrl-C
 	@test -f "$(MODEL)" || $(BIN)/hitherto models fetch || echo "Without a model recall is lexical; try again later: $(BIN)/hitherto models fetch"
 	@$(BIN)/hitherto serve
 
-test: $(VENV)/.developed ## install and run every test
-	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -m "not models" $(ARGS)
-	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report
+# A short folder, so that a socket's path fits into what the kernel takes.
+test: $(VENV)/.developed ## install and run every test, two at a time
+	$(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile \
+		--basetemp="$$(mktemp -d)/t" --cov --cov-report=term $(ARGS)
 
 test-models: .venv-models/.installed ## prove the export of a Sentence Transformers model (needs torch)
-	.venv-models/bin/python -m pytest -m models tests/server/models
+	OMP_NUM_THREADS=1 .venv-models/bin/python -m pytest -m models --durations=0 tests/server/models/test_export.py
 
 lint: $(VENV)/.developed ## format, lint, types, import order, dependencies
 	$(BIN)/ruff format --check $(CHECKED)
@@ -52,11 +53,11 @@ $(VENV)/.developed: $(VENV)/.installed
 	$(PIP) install -c constraints.txt -e . --group dev
 	@touch $@
 
-.venv-models/.installed: $(VENV)/.installed
+# not compiled: of torch's files only those that are imported are worth it
+.venv-models/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-models
-	.venv-models/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
-	.venv-models/bin/python -m pip --disable-pip-version-check --quiet install torch==2.13.0
-	.venv-models/bin/python -m pip --disable-pip-version-check --quiet install -e '.[models]' --group dev
+	$(PIP_MODELS) torch==2.13.0
+	$(PIP_MODELS) -c constraints.txt -e '.[models]' pytest pytest-asyncio
 	@touch $@
 
 clean:

@@ -59,6 +59,7 @@ async def open_services(
     finally:
         await services.sessions.close()
         await services.indexer.close()
+        await services.projects.close()
         embedder.close()
         await store.close()
 

@@ -74,6 +74,13 @@ class Projects:
         """Return the folder's project if it is known: to ask makes none."""
         return self._held(folder, within_s) or await self._look_once(folder, creates=False)
 
+    async def close(self) -> None:
+        """End what runs beside the calls, before the store is closed."""
+        running = [*self._looks.values(), *self._seeing]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
     def _held(self, folder: str, within_s: float) -> Project | None:
         looked_at, project = self.known.get(folder, (0.0, None))
         if project is None:
