@@ -156,6 +156,16 @@ def test_concurrent_fetches_build_once(tiny_bert: Path, tmp_path: Path) -> None:
     assert len(set(inodes)) == 1
 
 
+def test_two_builds_from_the_same_weights_are_the_same_file(
+    tiny_bert: Path, tmp_path: Path
+) -> None:
+    for out in ("one", "other"):
+        # a process each, and so another order of every set
+        said_by(python(FETCH, tmp_path / out, "tiny", tiny_bert))
+    one, other = (get_files(tmp_path / out / "tiny") for out in ("one", "other"))
+    assert sha256_of(one.graph) == sha256_of(other.graph)
+
+
 def test_what_a_crash_left_is_cleared_by_the_next_fetch(tiny_bert: Path, tmp_path: Path) -> None:
     left_over = tmp_path / "models" / ".building-abc"
     left_over.mkdir(parents=True)
