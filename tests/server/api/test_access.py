@@ -118,7 +118,6 @@ async def test_a_server_without_a_token_lets_nobody_in_over_tcp() -> None:
         ({"authorization": f"Bearer {TOKEN}", "x_hitherto_protocol": "2"}, 426),
         ({"authorization": f"Bearer {TOKEN}", "x_hitherto_protocol": "1"}, 200),
     ],
-    ids=str,
 )
 async def test_who_comes_in(headers: dict[str, str], status: int) -> None:
     assert (await ask(b"{}", **headers))[0] == status
