@@ -64,25 +64,35 @@ class Evidence:
         return found | set(self.files) | self.exact
 
 
-def ask_arms(
+def ask_by_words(
     connection: Connection,
     query: PreparedQuery,
     scopes: tuple[int, ...],
     files: tuple[str, ...],
-    dense: Dense,
     *,
     unasked: bool = False,
 ) -> Evidence:
-    """Ask every arm within the scopes, less deep where nobody asked."""
+    """Ask every arm that needs no vector, less deep where nobody asked."""
     evidence = Evidence()
-    words, passages = (MOST_UNASKED,) * 2 if unasked else (MOST_WORDS, MOST_PASSAGES)
-    _ask_words(connection, query, scopes, evidence, words)
+    _ask_words(connection, query, scopes, evidence, MOST_UNASKED if unasked else MOST_WORDS)
     _ask_names(connection, query, scopes, evidence)
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
-    _ask_passages(connection, scopes, dense, evidence, passages)
-    _measure_the_rest(connection, dense, evidence)
     return evidence
+
+
+def ask_by_meaning(
+    connection: Connection,
+    scopes: tuple[int, ...],
+    dense: Dense,
+    evidence: Evidence,
+    *,
+    unasked: bool = False,
+) -> None:
+    """Add what the passages say, and the cosine of all that the other arms found."""
+    most = MOST_UNASKED if unasked else MOST_PASSAGES
+    _ask_passages(connection, scopes, dense, evidence, most)
+    _measure_the_rest(connection, dense, evidence)
 
 
 def _ask_words(

@@ -1,11 +1,11 @@
-"""The one job of a recall on a reader thread: arms, fusion, floor, texts, standing."""
+"""The two jobs of a recall on reader threads: what needs no vector, then all the rest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.arms import Dense, Evidence, ask_arms
+from hitherto_server.recall.arms import Dense, Evidence, ask_by_meaning, ask_by_words
 from hitherto_server.recall.candidates import bar_of_state, covered, described, reasons_of
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
@@ -36,7 +36,6 @@ class Look:
 
     question: Question
     query: PreparedQuery
-    dense: Dense
     weight: float
     now_ms: int
     floor: Callable[[Evidence], Floor]
@@ -44,6 +43,10 @@ class Look:
     """For how many memories standing is looked up."""
     session: tuple[str, int] | None = None
     """The session and generation whose ledger counts."""
+
+    @property
+    def is_unasked(self) -> bool:
+        return self.session is not None
 
 
 @dataclass(frozen=True)
@@ -56,20 +59,27 @@ class Looked:
     delivered: Delivered = frozenset()
 
 
-def look_up(connection: Connection, look: Look, lookout: Lookout) -> Looked:
-    """Find, weigh and view the memories that answer a question."""
+def look_by_words(connection: Connection, look: Look) -> Evidence:
+    """Find what needs no vector; runs while the model makes one."""
     question, query = look.question, look.query
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
-    unasked = look.session is not None
-    evidence = ask_arms(connection, query, question.scopes, files, look.dense, unasked=unasked)
+    return ask_by_words(connection, query, question.scopes, files, unasked=look.is_unasked)
+
+
+def look_up(
+    connection: Connection, look: Look, evidence: Evidence, dense: Dense, lookout: Lookout
+) -> Looked:
+    """Find by meaning too, then weigh and view the memories that answer a question."""
+    question, query = look.question, look.query
+    ask_by_meaning(connection, question.scopes, dense, evidence, unasked=look.is_unasked)
     ranking = fuse(evidence, look.weight)
     states = _examined(connection, look, ranking.numbers)
     texts = rows.list_texts(connection, states)
     found = _weighed(look, evidence, ranking, states, texts)
     delivered = ledger.delivered(connection, *look.session) if look.session else frozenset()
     viewed = _to_view(found, look.viewed, delivered)
-    found = _with_wholes(connection, found, viewed, look.dense)
+    found = _with_wholes(connection, found, viewed, dense)
     asked = [texts[one.number] for one in found if one.number in viewed]
     found = _with_standing(connection, found, asked, lookout, question)
     return Looked(query, evidence, tuple(found), delivered)

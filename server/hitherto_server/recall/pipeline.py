@@ -1,4 +1,4 @@
-"""Recall from end to end: one embedding, then one job on one reader thread."""
+"""Recall from end to end: the words while the model embeds, then one job for all the rest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hitherto_server.recall.looking import (
     MOST_VIEWED_UNASKED,
     Look,
     Looked,
+    look_by_words,
     look_for_brief,
     look_up,
 )
@@ -115,10 +116,14 @@ class Recaller:
         session: tuple[str, int] | None = None,
     ) -> Looked:
         query = prepare(question.text)
-        dense = await self._dense(query, ASKED_EMBED_S if session is None else UNASKED_EMBED_S)
         weight, now_ms = self.settings.fusion_weight, self.clock()
-        look = Look(question, query, dense, weight, now_ms, floor, viewed, session)
-        return await self.store.readers.run(lambda reading: look_up(reading, look, self.lookout))
+        look = Look(question, query, weight, now_ms, floor, viewed, session)
+        run = self.store.readers.run
+        evidence, dense = await asyncio.gather(
+            run(lambda reading: look_by_words(reading, look)),
+            self._dense(query, ASKED_EMBED_S if session is None else UNASKED_EMBED_S),
+        )
+        return await run(lambda reading: look_up(reading, look, evidence, dense, self.lookout))
 
     async def _dense(self, query: PreparedQuery, at_most_s: float) -> Dense:
         """Return the query's vector; a model that takes too long leaves recall to the words."""

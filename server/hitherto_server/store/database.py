@@ -1,7 +1,7 @@
 """One writer, many readers, each connection with a thread of its own.
 
-A job is a plain function of a connection. A whole recall is one job: a thread hop for each
-query would cost ten times the query.
+A job is a plain function of a connection. A recall is two of them, not one for each query:
+a thread hop costs ten times what a query does.
 """
 
 from __future__ import annotations
