@@ -47,7 +47,7 @@ async def test_the_newest_client_needs_no_handshake(connect: Any, no_server: Any
         assert client.session.protocol_version == LATEST_MODERN_VERSION
 
 
-async def test_two_sessions_share_one_server(connect: Any, backend: Any, ask: Any) -> None:
+async def test_two_sessions_share_one_server(connect: Any, real_backend: Any, ask: Any) -> None:
     async with connect() as one, connect() as other:
         stored, _ = await asyncio.gather(
             ask(one, "remember", content="written by the first"),

@@ -69,6 +69,10 @@ class Embedder:
         """Load the model in the background; does nothing while it loads or once it is ready."""
         if self._status.state in {"loading", "ready"}:
             return
+        if self._is_absent():  # said at once, so that recall says the same each time
+            place = self._configured or self._models_dir
+            self._status = EmbedderStatus("absent", f"there is no model in {place}")
+            return
         self._status = EmbedderStatus("loading", "the model is being loaded")
         self._loading = self._worker.submit(self._load)
 
@@ -108,6 +112,12 @@ class Embedder:
                 return loaded
             case _:
                 assert_never(status.state)
+
+    def _is_absent(self) -> bool:
+        try:
+            return find_model(self._models_dir, self._configured) is None
+        except HithertoError:
+            return False  # it is there, and loading says what is wrong with it
 
     def _load(self) -> None:
         try:
