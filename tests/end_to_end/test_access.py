@@ -208,8 +208,10 @@ def test_files_and_folders_are_the_owners_alone(server: ServerProcess) -> None:
     finally:
         os.umask(before)
     server.call("remember", content="The port is 8080.", scope="user")
-    (server.home / "spool" / "events").write_bytes(b"torn\n")
-    wait_until((server.home / "spool" / "events.unreadable").exists, "the line is kept")
+    spool = server.home / "spool"
+    (spool / "events").write_bytes(b"torn\n")
+    wait_until((spool / "events.unreadable").exists, "the line is kept")
+    wait_until(lambda: not (spool / "events.draining").exists(), "the batch is done")
     found = modes(server.home)
     assert {"memory.db-wal", "memory.db-shm", "run/server.sock", "run/token", "run/server.json",
             "run/serve.cmd", "run/server.lock", "logs/server.log"} <= found.keys()  # fmt: skip
