@@ -66,9 +66,9 @@ def slow_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SlowGit:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give git a third of a second."""
-    monkeypatch.setattr("hitherto_server.core.git.TIMEOUT_S", 0.3)
-    monkeypatch.setattr("hitherto_server.core.git.WALK_TIMEOUT_S", 0.3)
+    """Give git one and a half seconds, which a real one keeps on a busy machine too."""
+    monkeypatch.setattr("hitherto_server.core.git.TIMEOUT_S", 1.5)
+    monkeypatch.setattr("hitherto_server.core.git.WALK_TIMEOUT_S", 1.5)
 
 
 @pytest.fixture
