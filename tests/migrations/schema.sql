@@ -54,6 +54,18 @@ CREATE TABLE event (
     detail TEXT NOT NULL DEFAULT '{}'       -- what later questions need, bounded; never the whole body
 ) STRICT;
 
+CREATE TABLE feedback (                     -- 'wrong', said of a memory that a session was given
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    admission TEXT NOT NULL,                -- the injection that it was said of
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,              -- the text that was given
+    reason TEXT,                            -- in the person's words, redacted
+    said_by TEXT NOT NULL,
+    said_at_ms INTEGER NOT NULL,
+    undone_at_ms INTEGER
+) STRICT;
+
 CREATE TABLE injection (                    -- the ledger: each candidate of each admission
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -191,6 +203,18 @@ CREATE TABLE project (
     seen_at_ms INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE quiet (                        -- sessions and folders that hooks leave alone
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('pause', 'ignore')),
+    session_id TEXT,
+    path TEXT,                              -- absolute, as it was named
+    began_at_ms INTEGER NOT NULL,
+    until_ms INTEGER,                       -- null: until it is taken back
+    ended_at_ms INTEGER,                    -- when it was taken back; kept for what the spool brings
+    CHECK ((session_id IS NULL) <> (path IS NULL)),
+    CHECK (kind = 'pause' OR path IS NOT NULL)
+) STRICT;
+
 CREATE TABLE relation (                     -- newer memory → older memory
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN (
@@ -272,6 +296,11 @@ CREATE UNIQUE INDEX category_name
 CREATE INDEX event_same ON event (session_id, name, body_hash, occurred_at_ms);
 
 CREATE INDEX event_session ON event (session_id, id);
+
+CREATE INDEX feedback_memory ON feedback (memory_number) WHERE undone_at_ms IS NULL;
+
+CREATE UNIQUE INDEX feedback_once ON feedback (session_id, memory_number)
+    WHERE undone_at_ms IS NULL;
 
 CREATE INDEX injection_admission ON injection (admission);
 

@@ -1,0 +1,28 @@
+-- control: what a person said of an injection; what is to be left alone
+
+CREATE TABLE feedback (                     -- 'wrong', said of a memory that a session was given
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    admission TEXT NOT NULL,                -- the injection that it was said of
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,              -- the text that was given
+    reason TEXT,                            -- in the person's words, redacted
+    said_by TEXT NOT NULL,
+    said_at_ms INTEGER NOT NULL,
+    undone_at_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX feedback_once ON feedback (session_id, memory_number)
+    WHERE undone_at_ms IS NULL;
+CREATE INDEX feedback_memory ON feedback (memory_number) WHERE undone_at_ms IS NULL;
+
+CREATE TABLE quiet (                        -- sessions and folders that hooks leave alone
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('pause', 'ignore')),
+    session_id TEXT,
+    path TEXT,                              -- absolute, as it was named
+    began_at_ms INTEGER NOT NULL,
+    until_ms INTEGER,                       -- null: until it is taken back
+    ended_at_ms INTEGER,                    -- when it was taken back; kept for what the spool brings
+    CHECK ((session_id IS NULL) <> (path IS NULL)),
+    CHECK (kind = 'pause' OR path IS NOT NULL)
+) STRICT;
