@@ -39,7 +39,6 @@ class Occasion:
     """Who is given something, when, and how much of it at most."""
 
     session_id: str
-    generation: int
     channel: Channel
     admission: str
     at_ms: int
@@ -209,7 +208,6 @@ def _row(occasion: Occasion, decision: Decision) -> LedgerRow:
 def _empty_row(occasion: Occasion) -> LedgerRow:
     return LedgerRow(
         session_id=occasion.session_id,
-        generation=occasion.generation,
         admission=occasion.admission,
         channel=occasion.channel,
         query=occasion.query,

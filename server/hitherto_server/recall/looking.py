@@ -41,12 +41,12 @@ class Look:
     floor: Callable[[Evidence], Floor]
     viewed: int
     """For how many memories standing is looked up."""
-    session: tuple[str, int] | None = None
-    """The session and generation whose ledger counts."""
+    session_id: str | None = None
+    """The session whose ledger counts."""
 
     @property
     def is_unasked(self) -> bool:
-        return self.session is not None
+        return self.session_id is not None
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,11 @@ def look_up(
     states = _examined(connection, look, ranking.numbers)
     texts = rows.list_texts(connection, states)
     found = _weighed(look, evidence, ranking, states, texts)
-    delivered = ledger.delivered(connection, *look.session) if look.session else frozenset()
+    delivered = (
+        ledger.delivered(connection, look.session_id)
+        if look.session_id is not None
+        else frozenset()
+    )
     viewed = _to_view(found, look.viewed, delivered)
     found = _with_wholes(connection, found, viewed, dense)
     asked = [texts[one.number] for one in found if one.number in viewed]
@@ -88,7 +92,7 @@ def look_up(
 def look_for_brief(
     connection: Connection,
     question: Question,
-    session: tuple[str, int],
+    session_id: str,
     now_ms: int,
     lookout: Lookout,
 ) -> tuple[list[Found], Delivered]:
@@ -100,7 +104,7 @@ def look_for_brief(
     for number in numbers:
         barred = bar_of_state(states[number], shows_superseded=False, now_ms=now_ms)
         found.append(described(states[number], texts[number], Scores(), barred=barred))
-    delivered = ledger.delivered(connection, *session)
+    delivered = ledger.delivered(connection, session_id)
     viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
     asked = [texts[one.number] for one in found if one.number in viewed]
     return _with_standing(connection, found, asked, lookout, question), delivered

@@ -83,22 +83,26 @@ class Recaller:
             question,
             lambda seen: lambda scores: automatic_floor(scores, seen.known_names, least),
             MOST_VIEWED_UNASKED,
-            (occasion.session_id, occasion.generation),
+            occasion.session_id,
         )
         return admit(occasion, looked.found, looked.delivered, looked.query)
 
     async def brief(self, question: Question, occasion: Occasion) -> Admission:
         """Decide what a session is told at its start, or after a compaction, without a question."""
-        session = (occasion.session_id, occasion.generation)
         now_ms = self.clock()
         found, delivered = await self.store.readers.run(
-            lambda reading: look_for_brief(reading, question, session, now_ms, self.lookout)
+            lambda reading: look_for_brief(
+                reading, question, occasion.session_id, now_ms, self.lookout
+            )
         )
         return admit(occasion, found, delivered)
 
     async def deliver(self, admission: Admission) -> Admission:
         """Enter an admission in the ledger and return what of it may be given: nothing twice."""
-        lost = await self.store.writer.run(lambda writing: ledger.put(writing, admission.rows))
+        # not waiting for the disk: a power cut ends the session too, and with it what it was given
+        lost = await self.store.writer.run(
+            lambda writing: ledger.put(writing, admission.rows), durable=False
+        )
         if not lost:
             return admission
         return admission.without({(row.memory_number, row.revision) for row in lost})
@@ -113,15 +117,15 @@ class Recaller:
         question: Question,
         floor: Callable[[Evidence], Floor],
         viewed: int,
-        session: tuple[str, int] | None = None,
+        session_id: str | None = None,
     ) -> Looked:
         query = prepare(question.text)
         weight, now_ms = self.settings.fusion_weight, self.clock()
-        look = Look(question, query, weight, now_ms, floor, viewed, session)
+        look = Look(question, query, weight, now_ms, floor, viewed, session_id)
         run = self.store.readers.run
         evidence, dense = await asyncio.gather(
             run(lambda reading: look_by_words(reading, look)),
-            self._dense(query, ASKED_EMBED_S if session is None else UNASKED_EMBED_S),
+            self._dense(query, ASKED_EMBED_S if session_id is None else UNASKED_EMBED_S),
         )
         return await run(lambda reading: look_up(reading, look, evidence, dense, self.lookout))
 

@@ -14,7 +14,6 @@ from hitherto_server.gates.remember import remember
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.silence import silent_because
-from hitherto_server.store.sessions import generation_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -63,7 +62,7 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
     try:
         question = await _question(tools, call, prompt)
         settings = tools.settings
-        occasion = await _occasion(
+        occasion = _occasion(
             tools, call, "prompt", settings.prompt_memories, settings.prompt_tokens
         )
         admission = await tools.recaller.consider(question, occasion)
@@ -91,7 +90,7 @@ async def answer_start(tools: Tools, call: HookCall) -> Reply:
     channel: Channel = "compaction" if source == "compact" else "start"
     question = await _question(tools, call, "")
     settings = tools.settings
-    occasion = await _occasion(tools, call, channel, settings.brief_memories, settings.brief_tokens)
+    occasion = _occasion(tools, call, channel, settings.brief_memories, settings.brief_tokens)
     admission = await tools.recaller.brief(question, occasion)
     return await _deliver(tools, call, admission)
 
@@ -130,14 +129,12 @@ async def _question(tools: Tools, call: HookCall, text: str) -> Question:
     )
 
 
-async def _occasion(
+def _occasion(
     tools: Tools, call: HookCall, channel: Channel, memories: int, tokens: int
 ) -> Occasion:
-    generation = await tools.store.readers.run(lambda c: generation_of(c, call.session_id))
     at_ms = tools.clock()
     return Occasion(
         session_id=call.session_id,
-        generation=generation,
         channel=channel,
         admission=uuid7(at_ms),
         at_ms=at_ms,

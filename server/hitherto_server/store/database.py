@@ -42,6 +42,7 @@ async def _run(connection: aiosqlite.Connection, work: Callable[..., T], *argume
 class _Order:
     job: Callable[[Connection], Any]
     done: asyncio.Future[Any]
+    durable: bool
 
 
 @dataclass
@@ -61,12 +62,15 @@ class Writer:
         """Begin to serve orders."""
         self._task = asyncio.create_task(self._serve(), name="store-writer")
 
-    async def run(self, job: Callable[[Connection], T]) -> T:
-        """Run the job inside a transaction and return when it is durable."""
+    async def run(self, job: Callable[[Connection], T], *, durable: bool = True) -> T:
+        """Run the job inside a transaction and return when it is durable.
+
+        What need not be durable is safe from a killed server; a power cut may take the last of it.
+        """
         if self.closing:
             message = "the server is stopping and writes no more"
             raise ServerAway(message, mend="Try again: the next start takes it.")
-        order = _Order(job, asyncio.get_running_loop().create_future())
+        order = _Order(job, asyncio.get_running_loop().create_future(), durable)
         self.orders.put_nowait(order)
         result: T = await order.done
         return result
@@ -93,10 +97,11 @@ class Writer:
             if ended:
                 break
         if self.lost:
-            await self._commit([])
+            await self._commit([], durable=True)
 
     async def _serve_batch(self, batch: list[_Order]) -> None:
-        outcomes = await self._commit([order.job for order in batch])
+        durable = any(order.durable for order in batch)
+        outcomes = await self._commit([order.job for order in batch], durable=durable)
         for order, outcome in zip(batch, outcomes, strict=True):
             if order.done.done():  # its caller was cancelled; the write stands
                 continue
@@ -106,14 +111,15 @@ class Writer:
             else:
                 order.done.set_result(outcome)
 
-    async def _commit(self, jobs: list[Callable[[Connection], Any]]) -> list[Any]:
+    async def _commit(self, jobs: list[Callable[[Connection], Any]], *, durable: bool) -> list[Any]:
         """Commit the jobs and return their outcomes; what was lost before is counted with them."""
         lost = self.lost
         counting = [partial(add_to_counter, name=LOST_WRITES, amount=lost)] if lost else []
         both = [*jobs, *counting]
         outcomes: list[Any]
+        commit = partial(commit_batch, durable=durable)
         try:
-            outcomes = await _run(self.connection, commit_batch, self.raw, self.path, both)
+            outcomes = await _run(self.connection, commit, self.raw, self.path, both)
         except Exception as error:  # noqa: BLE001 - one lost batch must not end all writing
             outcomes = [Failed(error)] * len(both)
         if counting and not isinstance(outcomes[-1], Failed):
@@ -129,11 +135,16 @@ class Failed:
 
 
 def commit_batch(
-    connection: Connection, path: Path, jobs: list[Callable[[Connection], Any]]
+    connection: Connection,
+    path: Path,
+    jobs: list[Callable[[Connection], Any]],
+    *,
+    durable: bool = True,
 ) -> list[Any]:
-    """Run the jobs in one transaction, each in a savepoint of its own; one fsync for all."""
+    """Run the jobs in one transaction, each in a savepoint of its own, with one fsync at most."""
     try:
         with mapped_errors(path):
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             connection.execute("BEGIN IMMEDIATE")
             outcomes = [_in_savepoint(connection, path, job) for job in jobs]
             connection.execute("COMMIT")

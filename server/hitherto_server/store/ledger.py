@@ -26,7 +26,6 @@ class LedgerRow:
     """One candidate of one admission; without a memory it says that there was none."""
 
     session_id: str
-    generation: int
     admission: str
     channel: Channel
     query: str | None
@@ -40,9 +39,9 @@ class LedgerRow:
     decided_at_ms: int
 
 
-def delivered(connection: Connection, session: str, generation: int) -> frozenset[tuple[int, int]]:
-    """Return the (memory number, revision) pairs that this generation of the session has."""
-    rows = connection.execute(sql["delivered"], {"session": session, "generation": generation})
+def delivered(connection: Connection, session: str) -> frozenset[tuple[int, int]]:
+    """Return the (memory number, revision) pairs that the session's present generation has."""
+    rows = connection.execute(sql["delivered"], {"session": session})
     return frozenset((row["memory_number"], row["revision"]) for row in rows)
 
 

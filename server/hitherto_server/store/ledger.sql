@@ -1,13 +1,14 @@
 -- delivered: which memory revisions a session was given since its last compaction
 SELECT memory_number, revision FROM injection
-WHERE session_id = :session AND generation = :generation AND outcome = 'injected';
+WHERE session_id = :session AND outcome = 'injected'
+    AND generation = coalesce((SELECT generation FROM session WHERE id = :session), 0);
 
--- put: enter one candidate's outcome; the same revision twice in a generation enters nothing
+-- put: enter one candidate's outcome now; the same revision twice in a generation enters nothing
 INSERT INTO injection (
     session_id, generation, admission, channel, query, memory_number, revision,
     outcome, reason, standing, scores, tokens, decided_at_ms
 ) VALUES (
-    :session_id, :generation, :admission, :channel, :query, :memory_number, :revision,
+    :session_id, coalesce((SELECT generation FROM session WHERE id = :session_id), 0), :admission, :channel, :query, :memory_number, :revision,
     :outcome, :reason, :standing, :scores, :tokens, :decided_at_ms
 )
 ON CONFLICT (session_id, generation, memory_number, revision) WHERE outcome = 'injected'

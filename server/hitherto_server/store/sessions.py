@@ -80,12 +80,6 @@ def find_session(connection: Connection, session_id: str) -> Row | None:
     return row
 
 
-def generation_of(connection: Connection, session_id: str) -> int:
-    """Return the session's context generation; 0 if it is unknown."""
-    row = find_session(connection, session_id)
-    return int(row["generation"]) if row else 0
-
-
 def list_events(
     connection: Connection, session_id: str, *, limit: int, offset: int
 ) -> list[dict[str, Any]]:

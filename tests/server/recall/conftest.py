@@ -144,7 +144,6 @@ class Shelf:
 
 OCCASION = Occasion(
     session_id="s1",
-    generation=0,
     channel="prompt",
     admission="a1",
     at_ms=NOW_MS,

@@ -175,7 +175,11 @@ async def test_the_same_evidence_is_not_delivered_twice_in_a_generation(shelf: S
     assert first.text
     assert again.text == ""
     assert again.decisions[0].reason == "already delivered"
-    after = await shelf.prompt("deploy port", generation=1, admission="a3")
+    await shelf.run(
+        "INSERT INTO session (id, client, started_at_ms, seen_at_ms, generation)"
+        " VALUES ('s1', 'c', 0, 0, 1)"
+    )
+    after = await shelf.prompt("deploy port", admission="a3")
     assert (await shelf.recaller.deliver(after)).text == first.text
 
 
@@ -219,7 +223,7 @@ async def test_the_database_refuses_a_second_delivery_of_a_revision(shelf: Shelf
     assert [lost.admission for lost in put] == ["b"]
     injected = await shelf.run("SELECT admission FROM injection WHERE outcome = 'injected'")
     assert [one["admission"] for one in injected] == ["a1"]
-    given = await shelf.store.readers.run(lambda c: ledger.delivered(c, "s1", 0))
+    given = await shelf.store.readers.run(lambda c: ledger.delivered(c, "s1"))
     assert given == {(number, 1)}
 
 

@@ -98,7 +98,7 @@ async def test_a_job_that_ends_the_transaction_fails_and_so_does_its_batch(store
 async def test_a_batch_that_the_driver_loses_does_not_end_all_writing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lose(*_: object) -> list[object]:
+    def lose(*_: object, durable: bool) -> list[object]:
         raise OSError("the driver itself failed")
 
     with monkeypatch.context() as broken:
@@ -328,3 +328,14 @@ async def test_a_damaged_database_is_said(tmp_path: Path, clock: TestClock) -> N
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(StoreUnreadable):
         await open_store(path, backups=tmp_path, clock=clock, readers=1)
+
+
+async def test_only_what_must_be_durable_waits_for_the_disk(store: Store) -> None:
+    def level(connection: Connection) -> int:
+        return int(connection.execute("PRAGMA synchronous").fetchone()[0])
+
+    full, normal = 2, 1
+    assert await store.writer.run(level, durable=False) == normal
+    assert await store.writer.run(level) == full
+    together = (store.writer.run(level, durable=False), store.writer.run(level))
+    assert list(await asyncio.gather(*together)) == [full, full]
