@@ -1,0 +1,69 @@
+"""What stands where a secret would: placeholders, and values that open nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+REFERENCE = re.compile(
+    r"""
+      \[redacted | ^<.*>$ | <[\w .:-]+> | \$\{ | \{\{ | ^\$[A-Za-z_(] | ^%[\w]+%$ | ^@\w+@$
+    | \*{3} | \.{3} | … | ^\{[\w.]*\}$ | ^\#\{ | ^!Ref\b | ^arn:
+    | (?:^|[^\w])(?:os\.environ|process\.env|getenv|env\[|ENV\[|secrets\.|vault:|op://|var\.|data\.)
+    """,
+    re.VERBOSE,
+)
+STAND_IN = re.compile(
+    r"""
+    (?<![a-z])(?:
+        example | sample | dummy | fake | placeholder | changeme | change[-_. ]?(?:me|it|this)
+      | replace(?:[-_. ]?(?:me|this|with))? | insert | your(?:s|self)?
+      | my[-_. ]?(?:secret|password|token|key|api)[-_.\w]* | redacted | removed | hidden | masked
+      | todo | tbd | fixme | foobar | foo | lorem | none | null | nil | undefined | unset | empty
+      | not[-_. ]?(?:set|a[-_. ]real|real|used) | some[-_. ]?(?:secret|password|token|key|value)
+      | here | goes[-_. ]here
+    )(?![a-z])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+DIGEST = re.compile(
+    r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})",
+    re.IGNORECASE,
+)
+INTEGRITY = re.compile(r"(?:sha(?:1|256|384|512)[-:]|md5[-:]|h1:)[A-Za-z0-9+/=_-]{20,}")
+RUN = 8
+SEQUENCES = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "0123456789" * 2,
+    "qwertyuiop",
+    "zyxwvutsrqponm",
+    "9876543210",
+)
+MOST_OF_ONE = 0.4
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether a value only shows where a secret would stand."""
+    if REFERENCE.search(value) or STAND_IN.search(value) or value.upper().endswith("EXAMPLE"):
+        return True
+    body = value.rsplit("_", 1)[-1].lower() if "_" in value else value.lower()
+    body = body or value.lower()
+    if Counter(body).most_common(1)[0][1] > len(body) * MOST_OF_ONE:
+        return True
+    return _is_sequence(value.lower())
+
+
+def _is_sequence(value: str) -> bool:
+    windows = {value[at : at + RUN] for at in range(len(value) - RUN + 1)}
+    return any(window in sequence for sequence in SEQUENCES for window in windows)
+
+
+def is_harmless(value: str) -> bool:
+    """Tell whether a value has the shape of what is no secret: a UUID, a digest, a number."""
+    return bool(
+        UUID.fullmatch(value)
+        or DIGEST.fullmatch(value)
+        or INTEGRITY.match(value)
+        or re.fullmatch(r"[\d.,:_+-]+", value)
+    )
