@@ -1,0 +1,153 @@
+"""A real store filled with a question set, and an embedder that remembers its vectors."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hitherto_server.core.clock import now_ms, uuid7
+from hitherto_server.models.runtime import embed_text, load_model
+from hitherto_server.models.sources import fetch_model
+from hitherto_server.recall.passages import split
+from hitherto_server.store.derived import rebuild_vectors
+from hitherto_server.store.memories import NewMemory, find_same, insert_memory
+from hitherto_server.store.passages import put_embedding
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from retrieval_sets import Chunk, Corpus
+
+    from hitherto_server.models.files import ModelFiles
+    from hitherto_server.models.runtime import LoadedModel
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.driver import Connection
+
+    Vector = NDArray[np.float32]
+
+BATCH = 500
+PASSAGES = "SELECT id, start_char, end_char FROM passage WHERE memory_number = ? ORDER BY position"
+
+
+@dataclass
+class KeptEmbedder:
+    """The product's model, asked once for each text; its vectors are kept between runs."""
+
+    loaded: LoadedModel
+    path: Path
+    known: dict[str, Vector] = field(default_factory=dict)
+    is_changed: bool = False
+    state = "ready"
+
+    @classmethod
+    def open(cls, folder: Path) -> KeptEmbedder:
+        """Load the model, and what it said in earlier runs."""
+        loaded = load_model(fetch_model(folder / "models"))
+        graph = hashlib.sha256(loaded.files.graph.read_bytes()).hexdigest()[:12]
+        path = folder / f"vectors-{graph}.npz"
+        kept = cls(loaded, path)
+        if path.exists():
+            with np.load(path) as file:
+                kept.known = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
+        return kept
+
+    @property
+    def model(self) -> ModelFiles:
+        return self.loaded.files
+
+    async def embed(self, text: str) -> Vector:
+        """Return the text's vector of length 1, as recall asks for it."""
+        return self.vector(text)
+
+    def vector(self, text: str) -> Vector:
+        """Return the text's vector of length 1."""
+        key = hashlib.sha256(text.encode()).hexdigest()[:32]
+        if key not in self.known:
+            self.known[key] = embed_text(self.loaded, text)
+            self.is_changed = True
+        return self.known[key]
+
+    def keep(self) -> None:
+        """Write down what was learned."""
+        if self.is_changed:
+            keys, vectors = list(self.known), np.stack(list(self.known.values()))
+            partly = self.path.with_suffix(".part.npz")
+            np.savez(partly, keys=np.array(keys), vectors=vectors)
+            partly.replace(self.path)
+            self.is_changed = False
+
+
+async def fill(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> tuple[int, dict[str, str]]:
+    """Store a corpus as a project of its own; returns its number and each chunk's memory id."""
+    project = await store.writer.run(partial(_project, name=corpus.name))
+    ids: dict[str, str] = {}
+    for start in range(0, len(corpus.chunks), BATCH):
+        chunks = corpus.chunks[start : start + BATCH]
+        write = partial(_write, project=project, chunks=chunks, embedder=embedder)
+        ids |= await store.writer.run(write)
+        embedder.keep()
+    return project, ids
+
+
+async def index(store: Store, embedder: KeptEmbedder) -> None:
+    """Build the vector index over all that was stored."""
+    described = embedder.model.description
+    await store.writer.run(
+        partial(rebuild_vectors, model=described.name, dimension=described.dimension, clock=now_ms)
+    )
+
+
+def _project(connection: Connection, *, name: str) -> int:
+    row = connection.execute(
+        "INSERT INTO project (identity, name, seen_root, created_at_ms, seen_at_ms)"
+        " VALUES (?, ?, '/', 0, 0) RETURNING id",
+        (f"path:/{name}", name),
+    ).fetchone()
+    return int(row[0])
+
+
+def _write(
+    connection: Connection, *, project: int, chunks: tuple[Chunk, ...], embedder: KeptEmbedder
+) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    for chunk in chunks:
+        new = _memory(chunk, project)
+        known = find_same(connection, project, new.content)
+        ids[chunk.key] = known["id"] if known else new.id  # the same text is stored once
+        if known is None:
+            _embed(connection, insert_memory(connection, new), new.content, embedder)
+    return ids
+
+
+def _embed(connection: Connection, number: int, content: str, embedder: KeptEmbedder) -> None:
+    described = embedder.model.description
+    for row in connection.execute(PASSAGES, (number,)).fetchall():
+        vector = embedder.vector(content[row["start_char"] : row["end_char"]])
+        put_embedding(
+            connection,
+            row["id"],
+            model=described.name,
+            dimension=described.dimension,
+            vector=vector.astype("<f4").tobytes(),
+        )
+
+
+def _memory(chunk: Chunk, project: int) -> NewMemory:
+    at_ms = now_ms() if chunk.at_ms is None else chunk.at_ms
+    return NewMemory(
+        id=uuid7(at_ms),
+        project=project,
+        content=chunk.content,
+        kind="note",
+        source=chunk.source,
+        actor=chunk.actor,
+        device="bench",
+        at_ms=at_ms,
+        spans=tuple(split(chunk.content)),
+        session_id=chunk.session,
+    )
