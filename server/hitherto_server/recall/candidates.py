@@ -61,6 +61,7 @@ def described(
         changed_at_ms=text["changed_at_ms"],
         confirmed_at_ms=text["confirmed_at_ms"],
         superseded_by=state["superseded_by"],
+        wrong_sessions=state["wrong_sessions"],
         scores=scores,
         best_passage=None if passage is None else (passage.start, passage.end),
         barred=barred,

@@ -97,3 +97,5 @@ class Found:
     standing: StandingView | None = None
     """None where it was not looked up: the memory ranks too low to be shown."""
     why: tuple[str, ...] = ()
+    wrong_sessions: int = 0
+    """In how many sessions a person said that it is wrong, as it reads now."""

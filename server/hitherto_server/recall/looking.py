@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.recall.arms import Dense, Evidence, ask_by_meaning, ask_by_words
 from hitherto_server.recall.candidates import bar_of_state, covered, described, reasons_of
+from hitherto_server.recall.feedback import bar_wrong
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.query import PreparedQuery, relative_files
@@ -77,11 +78,10 @@ def look_up(
     states = _examined(connection, look, ranking.numbers)
     texts = rows.list_texts(connection, states)
     found = _weighed(look, evidence, ranking, states, texts)
-    delivered = (
-        ledger.delivered(connection, look.session_id)
-        if look.session_id is not None
-        else frozenset()
-    )
+    delivered: Delivered = frozenset()
+    if look.session_id is not None:
+        delivered = ledger.delivered(connection, look.session_id)
+        found = bar_wrong(connection, found, look.session_id)
     viewed = _to_view(found, look.viewed, delivered)
     found = _with_wholes(connection, found, viewed, dense)
     asked = [texts[one.number] for one in found if one.number in viewed]
@@ -105,6 +105,7 @@ def look_for_brief(
         barred = bar_of_state(states[number], shows_superseded=False, now_ms=now_ms)
         found.append(described(states[number], texts[number], Scores(), barred=barred))
     delivered = ledger.delivered(connection, session_id)
+    found = bar_wrong(connection, found, session_id)
     viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
     asked = [texts[one.number] for one in found if one.number in viewed]
     return _with_standing(connection, found, asked, lookout, question), delivered

@@ -67,7 +67,14 @@ SELECT
         WHERE r.older_number = m.number AND r.kind = 'supersedes'
             AND r.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL
         ORDER BY r.created_at_ms DESC LIMIT 1
-    ) AS superseded_by
+    ) AS superseded_by,
+    (
+        -- as it reads now: an edit or a confirmation answers what was said before
+        SELECT count(*) FROM feedback AS f
+        JOIN revision AS v ON v.memory_number = f.memory_number AND v.revision = f.revision
+        WHERE f.memory_number = m.number AND f.undone_at_ms IS NULL
+            AND f.said_at_ms > coalesce(m.confirmed_at_ms, 0) AND v.content = m.content
+    ) AS wrong_sessions
 FROM json_each(:numbers) AS wanted
 JOIN memory AS m ON m.number = wanted.value
 WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes));

@@ -1,0 +1,39 @@
+"""Turns: what a person asked, without its secrets and within a bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from hitherto_server.store.driver import Connection, Row
+
+sql = load_queries("turns")
+
+
+@dataclass(frozen=True)
+class NewTurn:
+    """A prompt as it is kept: redacted and bounded by whoever passes it."""
+
+    session_id: str
+    prompt_id: str
+    prompt: str
+    at_ms: int
+    query: str
+    """The prompt as the ledger keeps it: shorter."""
+    admission: str | None = None
+    """What was decided for it, if anything was searched."""
+
+
+def put_turn(connection: Connection, new: NewTurn) -> None:
+    """Keep a prompt, once, and say in the ledger what its admission was asked."""
+    connection.execute(sql["put"], vars(new))
+    if new.admission is not None:
+        connection.execute(sql["fill_query"], {"query": new.query, "admission": new.admission})
+
+
+def list_turns(connection: Connection, session_id: str) -> list[Row]:
+    """Return the prompts of a session, the oldest first."""
+    return connection.execute(sql["of_session"], {"session_id": session_id}).fetchall()

@@ -1,0 +1,12 @@
+-- put: keep a prompt, once; of a session that was purged meanwhile nothing is kept
+INSERT INTO turn (session_id, prompt_id, prompt, started_at_ms)
+SELECT :session_id, :prompt_id, :prompt, :at_ms
+WHERE EXISTS (SELECT 1 FROM session WHERE id = :session_id)
+ON CONFLICT (session_id, prompt_id) DO NOTHING;
+
+-- fill_query: say what an admission was asked
+UPDATE injection SET query = :query WHERE admission = :admission;
+
+-- of_session: the prompts of a session, the oldest first
+SELECT prompt_id, prompt, reply, started_at_ms, ended_at_ms FROM turn
+WHERE session_id = :session_id ORDER BY id;
