@@ -23,6 +23,8 @@ from hitherto_server.recall.standings import Lookout
 from hitherto_server.services import Services
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.moments import Tools
+from hitherto_server.sessions.prompts import PromptKeeper
+from hitherto_server.sessions.quiet import Quiet
 from hitherto_server.sessions.spool_reader import Spool
 from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.files import FileStates
@@ -52,6 +54,7 @@ async def open_services(
     )
     embedder = Embedder(home.models, settings.model)
     services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
+    await services.quiet.load()
     services.indexer.start()
     services.sessions.start()
     try:
@@ -75,6 +78,7 @@ def wire(
     clock: Clock,
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
+    quiet = Quiet(store, clock)
     files = FileStates()
     projects = Projects(store, clock)
     indexer = Indexer(store, embedder, clock)
@@ -104,6 +108,8 @@ def wire(
         writes=writes,
         recaller=recaller,
         settings=settings,
+        quiet=quiet,
+        prompts=PromptKeeper(store),
         wake_model=wake_model,
         clock=clock,
     )
@@ -119,6 +125,7 @@ def wire(
         indexer=indexer,
         recaller=recaller,
         sessions=SessionDesk(tools, Spool(home.spool)),
+        quiet=quiet,
         wake_model=wake_model,
         stopping=asyncio.Event(),
         token=token,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.embedder import Embedder
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.desk import SessionDesk
+    from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
     from hitherto_server.store.projects import Projects
 
@@ -40,6 +41,7 @@ class Services:
     indexer: Indexer
     recaller: Recaller
     sessions: SessionDesk
+    quiet: Quiet
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""
     stopping: asyncio.Event

@@ -1,6 +1,6 @@
 """What is kept of an event: enough for later questions, bounded, and never a file's content.
 
-Prompts, commands and replies are not kept: a secret in one of them would be kept with it.
+Commands and replies are not kept; prompts are, by `prompts`, without their secrets.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from hitherto_server.store.sessions import (
     next_generation,
     put_event,
 )
+from hitherto_server.store.turns import put_turn
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.store.driver import Connection
+    from hitherto_server.store.turns import NewTurn
 
 MAX_PATH_CHARS = 1000
 SMALL_FIELDS = ("source", "reason", "trigger", "prompt_id", "tool_use_id", "permission_mode")
@@ -38,9 +40,14 @@ def detail_of(call: HookCall) -> dict[str, Any]:
 
 
 def note_event(
-    connection: Connection, call: HookCall, *, project: int | None, received_at_ms: int
+    connection: Connection,
+    call: HookCall,
+    *,
+    project: int | None,
+    received_at_ms: int,
+    turn: NewTurn | None = None,
 ) -> int | None:
-    """Write an event and its session; None if the event was noted already."""
+    """Write an event, its session and its prompt; None if the event was noted already."""
     begin_session(
         connection,
         call.session_id,
@@ -49,6 +56,8 @@ def note_event(
         project=project,
         working_dir=call.folder,
     )
+    if turn is not None:
+        put_turn(connection, turn)
     event = NewEvent(
         session_id=call.session_id,
         name=call.event,

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
+from hitherto_server.sessions.left_alone import leave_alone
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
+from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.store.sessions import SAME_WITHIN_MS
 
@@ -44,12 +46,15 @@ class SessionDesk:
         if self._draining is not None:
             self._draining.cancel()
             await asyncio.gather(self._draining, return_exceptions=True)
+        await self.tools.prompts.close()
 
     async def take(self, call: HookCall) -> Reply:
         """Note a call and return what the client should hear; a repeated one is not noted."""
         if self._is_repeat(call):
             return None
         try:
+            if (rule := await self.tools.quiet.over(call)) is not None:
+                return await leave_alone(self.tools, call, rule)
             return await self._take(call)
         except BaseException:
             self._recent.pop(_key(call), None)  # it will come again, by the spool
@@ -69,7 +74,12 @@ class SessionDesk:
         return None
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
-        job = partial(note_event, call=call, project=project, received_at_ms=self.tools.clock())
+        # a prompt that comes late keeps nobody waiting; the others are kept after their reply
+        turn = await asyncio.to_thread(turn_of, call) if call.spooled else None
+        received_at_ms = self.tools.clock()
+        job = partial(
+            note_event, call=call, project=project, received_at_ms=received_at_ms, turn=turn
+        )
         return await self.tools.store.writer.run(job)
 
     async def _project_number(self, call: HookCall) -> int | None:

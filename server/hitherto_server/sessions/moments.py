@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.prompts import PromptKeeper
+    from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
     from hitherto_server.store.ledger import Channel
     from hitherto_server.store.projects import Projects
@@ -47,6 +49,8 @@ class Tools:
     writes: WriteContext
     recaller: Recaller
     settings: Settings
+    quiet: Quiet
+    prompts: PromptKeeper
     wake_model: Callable[[], None]
     clock: Clock
 
@@ -56,7 +60,8 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
     prompt = asked_in(call.text("prompt"))
     silence = silent_because(prompt)
     if silence is not None:
-        await noting
+        if await noting is not None:
+            tools.prompts.keep_soon(call)
         return None
     tools.wake_model()
     try:
@@ -70,7 +75,9 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
         noted = await noting
     if noted is None:
         return None
-    return await _deliver(tools, call, admission)
+    reply = await _deliver(tools, call, admission)
+    tools.prompts.keep_soon(call, admission.occasion.admission)
+    return reply
 
 
 def asked_in(prompt: str) -> str:

@@ -1,0 +1,46 @@
+"""A call of a session that is paused or ignored: nothing is kept, and the person is told once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hitherto_server.store.sessions import next_generation
+
+if TYPE_CHECKING:
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.moments import Reply, Tools
+    from hitherto_server.store.quiet import QuietRule
+
+TOLD_AT = frozenset({"SessionStart", "UserPromptSubmit"})
+
+
+async def leave_alone(tools: Tools, call: HookCall, rule: QuietRule) -> Reply:
+    """Keep nothing of a call; a session that is known still counts that its context is gone."""
+    if rule.kind == "pause" and call.event == "SessionStart" and call.text("source") != "resume":
+        # else what was given before would not be given again after the pause
+        job = partial(next_generation, session_id=call.session_id, at_ms=call.at_ms)
+        await tools.store.writer.run(job)
+    if call.spooled or call.event not in TOLD_AT or tools.quiet.has_told(call.session_id, rule):
+        return None
+    return {"systemMessage": line_for(rule)}
+
+
+def line_for(rule: QuietRule) -> str:
+    """Return the line that a person sees in a session that is left alone."""
+    match rule.kind, rule.path:
+        case "ignore", path:
+            return f"Hitherto ignores {path}: it keeps nothing and says nothing here"
+        case _, None:
+            where = "in this session"
+        case _, path:
+            where = f"in {path}"
+    return f"Hitherto is paused {where} {until(rule)}: it keeps nothing and says nothing"
+
+
+def until(rule: QuietRule) -> str:
+    """Say in local time when a pause ends."""
+    if rule.until_ms is None:
+        return "until `hitherto resume`"
+    return f"until {datetime.fromtimestamp(rule.until_ms / 1000).astimezone():%Y-%m-%d %H:%M}"
