@@ -79,7 +79,7 @@ def wire(
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
     quiet = Quiet(store, clock)
-    files = FileStates()
+    files = FileStates(hides=quiet.hides)
     projects = Projects(store, clock)
     indexer = Indexer(store, embedder, clock)
 
@@ -136,7 +136,8 @@ def wire(
 def tie_to_files(
     files: FileStates, content: str, named: Sequence[str], root: Path, commit: str | None
 ) -> tuple[AnchorRow, ...]:
-    """Return the anchors of a content, as the store keeps them."""
+    """Return the anchors of a content, as the store keeps them; ignored files get none."""
+    named = [name for name in named if not files.hides(root / name)]
     return tuple(
         AnchorRow(
             found.path,

@@ -37,6 +37,8 @@ MAX_FINDINGS = 8192
 # an edit within a clock tick of the last one can leave the whole status as it was
 SETTLED_NS = 2_000_000_000
 
+IGNORED = "its folder is ignored"
+
 FindMoved = Callable[[str, str | None, str | None, float | None], str | None]
 
 
@@ -54,7 +56,14 @@ class Remembered:
 class FileStates:
     """Looks at anchors; what it learned of a file's content stays known as long as that content."""
 
-    def __init__(self, *, max_files: int = MAX_FILES, max_findings: int = MAX_FINDINGS) -> None:
+    def __init__(
+        self,
+        *,
+        max_files: int = MAX_FILES,
+        max_findings: int = MAX_FINDINGS,
+        hides: Callable[[Path], bool] = lambda _: False,
+    ) -> None:
+        self.hides = hides
         self._hashes: Bounded[tuple[str, str], tuple[Signature, str]] = Bounded(max_files)
         self._findings: Bounded[tuple[str, str, tuple[Part, ...]], tuple[PartFinding, ...]] = (
             Bounded(max_findings)
@@ -72,6 +81,8 @@ class FileStates:
 
     def read(self, root: Path, name: str) -> FileState:
         """Read a file as `read_file` does, and remember its hash."""
+        if self.hides(root / name):
+            return FileState("withheld", IGNORED)
         state = read_file(root, name)
         if state.file_hash and state.signature:
             newest = max(state.signature[:2])
@@ -106,6 +117,8 @@ class FileStates:
     ) -> AnchorFinding:
         if anchor.file_hash is None:
             return AnchorFinding(anchor.path, "withheld", note="it was never read")
+        if self.hides(root / path):  # not even its status says anything
+            return AnchorFinding(anchor.path, "unreadable", note=IGNORED)
         if (known := self._known(root, path)) == anchor.file_hash:
             return unchanged(anchor)
         if known and (parts := self._findings.get((known, path, anchor.parts))) is not None:
