@@ -13,12 +13,13 @@ from hitherto_server.store.derived import vector_model
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hitherto_server.recall.known import Known
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Connection, Row
 
 MOST_WORDS = 100
 MOST_PASSAGES = 100
-MOST_UNASKED = 50
+MOST_UNASKED = 30
 """What either arm gives where at most three memories are shown."""
 MOST_NAMED = 200
 MOST_ANCHORED = 50
@@ -86,13 +87,14 @@ def ask_by_meaning(
     scopes: tuple[int, ...],
     dense: Dense,
     evidence: Evidence,
+    known: Known,
     *,
     unasked: bool = False,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
     most = MOST_UNASKED if unasked else MOST_PASSAGES
     _ask_passages(connection, scopes, dense, evidence, most)
-    _measure_the_rest(connection, dense, evidence)
+    _measure_the_rest(connection, dense, evidence, known)
 
 
 def _ask_words(
@@ -169,13 +171,15 @@ def _ask_passages(
     _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
 
 
-def _measure_the_rest(connection: Connection, dense: Dense, evidence: Evidence) -> None:
+def _measure_the_rest(
+    connection: Connection, dense: Dense, evidence: Evidence, known: Known
+) -> None:
     """Measure the cosine of what only the other arms found: beyond the nearest is not 0."""
     if evidence.passages is None or dense.vector is None or dense.model is None:
         return
     missing = evidence.numbers - evidence.passages.keys()
     if missing:
-        stored = rows.list_vectors_of(connection, dense.model, missing)
+        stored = known.vectors(connection, dense.model, missing)
         _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
@@ -70,16 +70,29 @@ def described(
     )
 
 
-def covered(scores: Scores, state: Row, text: Row, query: PreparedQuery) -> Scores:
-    """Return the scores together with how much of the question the memory holds."""
+class Match(NamedTuple):
+    """How much of a question a memory holds."""
+
+    names: frozenset[str]
+    coverage: float | None
+    terms: int
+
+
+def match_of(state: Row, text: Row, query: PreparedQuery) -> Match:
+    """Return how much of the question the memory holds."""
     context = f"{state['kind']} {text['category']} {text['tags']} {text['paths']}"
     whole = folded(f"{text['content']}\n{context}")
     terms = occurring(query, whole)
+    return Match(whole_names(query, whole), coverage(query, terms), len(terms))
+
+
+def covered(scores: Scores, text: Row, match: Match) -> Scores:
+    """Return the scores together with how much of the question the memory holds."""
     return replace(
         scores,
-        names=whole_names(query, whole),
-        coverage=coverage(query, terms),
-        terms=len(terms),
+        names=match.names,
+        coverage=match.coverage,
+        terms=match.terms,
         # One passage is the whole memory; the mean of several is measured for those shown.
         semantic=scores.passage if text["passages"] == 1 else None,
     )

@@ -10,6 +10,7 @@ from hitherto_server.recall.candidates import bar_of_state, covered, described, 
 from hitherto_server.recall.feedback import bar_wrong
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
+from hitherto_server.recall.known import Known
 from hitherto_server.recall.query import PreparedQuery, relative_files
 from hitherto_server.recall.vectors import wholes_of
 from hitherto_server.store import ledger
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
 
 EXAMINED_BEYOND_LIMIT = 15
+EXAMINED_BEYOND_UNASKED = 4
+"""A prompt waits for this, and the ledger keeps a dozen."""
 SPARE = 15
+SPARE_UNASKED = 6
 MOST_VIEWED_UNASKED = 8
 MOST_IN_BRIEF = 20
 
@@ -44,10 +48,18 @@ class Look:
     """For how many memories standing is looked up."""
     session_id: str | None = None
     """The session whose ledger counts."""
+    model: str | None = None
+    """The model that makes the question's vector, if one does."""
 
     @property
     def is_unasked(self) -> bool:
         return self.session_id is not None
+
+    @property
+    def examined(self) -> int:
+        """How many candidates are read and weighed."""
+        beyond = EXAMINED_BEYOND_UNASKED if self.is_unasked else EXAMINED_BEYOND_LIMIT
+        return self.viewed + beyond
 
 
 @dataclass(frozen=True)
@@ -60,24 +72,33 @@ class Looked:
     delivered: Delivered = frozenset()
 
 
-def look_by_words(connection: Connection, look: Look) -> Evidence:
-    """Find what needs no vector; runs while the model makes one."""
+def look_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]:
+    """Find what needs no vector, and read what will be weighed; runs while the model works."""
     question, query = look.question, look.query
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
-    return ask_by_words(connection, query, question.scopes, files, unasked=look.is_unasked)
+    evidence = ask_by_words(connection, query, question.scopes, files, unasked=look.is_unasked)
+    known = Known(query, question.scopes, look.model)
+    likely = fuse(evidence, look.weight).numbers[: look.examined]
+    known.read_early(connection, likely, evidence.numbers)
+    return evidence, known
 
 
 def look_up(
-    connection: Connection, look: Look, evidence: Evidence, dense: Dense, lookout: Lookout
+    connection: Connection,
+    look: Look,
+    found_by_words: tuple[Evidence, Known],
+    dense: Dense,
+    lookout: Lookout,
 ) -> Looked:
     """Find by meaning too, then weigh and view the memories that answer a question."""
     question, query = look.question, look.query
-    ask_by_meaning(connection, question.scopes, dense, evidence, unasked=look.is_unasked)
+    evidence, known = found_by_words
+    ask_by_meaning(connection, question.scopes, dense, evidence, known, unasked=look.is_unasked)
     ranking = fuse(evidence, look.weight)
-    states = _examined(connection, look, ranking.numbers)
-    texts = rows.list_texts(connection, states)
-    found = _weighed(look, evidence, ranking, states, texts)
+    states = _examined(connection, look, ranking.numbers, known)
+    texts = known.texts(connection, states)
+    found = _weighed(look, evidence, ranking, states, known)
     delivered: Delivered = frozenset()
     if look.session_id is not None:
         delivered = ledger.delivered(connection, look.session_id)
@@ -111,14 +132,15 @@ def look_for_brief(
     return _with_standing(connection, found, asked, lookout, question), delivered
 
 
-def _examined(connection: Connection, look: Look, numbers: tuple[int, ...]) -> dict[int, Row]:
+def _examined(
+    connection: Connection, look: Look, numbers: tuple[int, ...], known: Known
+) -> dict[int, Row]:
     """Return the states of the best candidates that may be shown at all, best first."""
-    wanted = look.viewed + EXAMINED_BEYOND_LIMIT
     if look.question.kind is None:  # almost all are fit: what ranks far below is not read
-        numbers = numbers[: wanted + SPARE]
-    states = rows.list_states(connection, numbers, look.question.scopes)
+        numbers = numbers[: look.examined + (SPARE_UNASKED if look.is_unasked else SPARE)]
+    states = known.states(connection, numbers)
     fit = [one for one in numbers if _may_be_examined(states.get(one), look.question)]
-    return {number: states[number] for number in fit[:wanted]}
+    return {number: states[number] for number in fit[: look.examined]}
 
 
 def _may_be_examined(state: Row | None, question: Question) -> bool:
@@ -128,19 +150,15 @@ def _may_be_examined(state: Row | None, question: Question) -> bool:
 
 
 def _weighed(
-    look: Look,
-    evidence: Evidence,
-    ranking: Ranking,
-    states: dict[int, Row],
-    texts: dict[int, Row],
+    look: Look, evidence: Evidence, ranking: Ranking, states: dict[int, Row], known: Known
 ) -> list[Found]:
     shows_superseded = look.question.include_superseded or look.query.is_about_the_past
     floor = look.floor(evidence)
     found = []
     for number, state in states.items():
-        text = texts[number]
+        text = known.text(number)
         barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
-        scores = covered(ranking.scores_of(number, evidence), state, text, look.query)
+        scores = covered(ranking.scores_of(number, evidence), text, known.match(number))
         found.append(
             described(
                 state,

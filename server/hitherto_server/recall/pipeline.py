@@ -121,13 +121,15 @@ class Recaller:
     ) -> Looked:
         query = prepare(question.text)
         weight, now_ms = self.settings.fusion_weight, self.clock()
-        look = Look(question, query, weight, now_ms, floor, viewed, session_id)
+        model = self.embedder.model
+        name = None if model is None or query.dense_text is None else model.name
+        look = Look(question, query, weight, now_ms, floor, viewed, session_id, name)
         run = self.store.readers.run
-        evidence, dense = await asyncio.gather(
+        found, dense = await asyncio.gather(
             run(lambda reading: look_by_words(reading, look)),
             self._dense(query, ASKED_EMBED_S if session_id is None else UNASKED_EMBED_S),
         )
-        return await run(lambda reading: look_up(reading, look, evidence, dense, self.lookout))
+        return await run(lambda reading: look_up(reading, look, found, dense, self.lookout))
 
     async def _dense(self, query: PreparedQuery, at_most_s: float) -> Dense:
         """Return the query's vector; a model that takes too long leaves recall to the words."""
