@@ -6,6 +6,8 @@ import hashlib
 import re
 import unicodedata
 
+from hitherto_server.core.words import without_unspaced
+
 CODE_SHAPE = re.compile(
     r"""
       [a-z0-9]_[a-z0-9]          # snake_case
@@ -64,7 +66,7 @@ def identifiers_in(text: str) -> list[str]:
     for span in BACKTICKED.findall(text):
         if " " not in span:
             found.setdefault(_bare(span))
-    for token in TOKEN.findall(text):
+    for token in TOKEN.findall(without_unspaced(text)):
         word = _bare(token)
         if SHORTEST <= len(word) <= LONGEST and CODE_SHAPE.search(word) and not _is_plain(word):
             found.setdefault(word)

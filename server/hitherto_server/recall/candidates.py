@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from hitherto_server.core.words import folded
 from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
-from hitherto_server.recall.stem import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.stem import folded, stem
+from hitherto_server.core.words import folded, word_at
+from hitherto_server.recall.stem import stem
 
 if TYPE_CHECKING:
     from hitherto_server.recall.query import PreparedQuery
 
-REST_OF_WORD = re.compile(r"[^\W_]+")
 LEAST_PROBE = 2
 CHANGED_BY_STEMMING = 2
 
@@ -53,8 +52,8 @@ def _has_word(text: str, wanted: str) -> bool:
     position = text.find(probe)
     while position != -1:
         if position == 0 or not text[position - 1].isalnum():
-            found = REST_OF_WORD.match(text, position)
-            if found is not None and stem(found.group()) == wanted:
+            found = word_at(text, position)
+            if found is not None and stem(found) == wanted:
                 return True
         position = text.find(probe, position + 1)
     return False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.words import folded
 from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.sentences import Span, sentence_spans
-from hitherto_server.recall.stem import folded
 
 if TYPE_CHECKING:
     from hitherto_server.recall.query import PreparedQuery

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from hitherto_server.core.text import identifiers_in
-from hitherto_server.recall.stem import folded, stem
+from hitherto_server.core.words import UNSPACED, folded, is_telling, words_in
+from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.store.derived import scope_token
 
@@ -18,7 +19,6 @@ DENSE_CHARS = 400
 SHORTEST_NAME = 3
 LONGEST_WORD = 64
 
-WORD = re.compile(r"[^\W_]+")
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 UUID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE)
 ID_PREFIX = re.compile(r"\bm:([0-9a-f][0-9a-f-]{7,35})(?![0-9a-z-])", re.IGNORECASE)
@@ -81,7 +81,7 @@ def words_match(query: PreparedQuery, scopes: tuple[int, ...]) -> str | None:
 
 def terms_match(terms: tuple[str, ...], scopes: tuple[int, ...]) -> str | None:
     """Return the expression for any of some words or names; a name is a phrase of its parts."""
-    terms = tuple(term for term in terms if WORD.search(term))
+    terms = tuple(term for term in map(folded, terms) if words_in(term))
     if not terms or not scopes:
         return None
     where = " OR ".join(quoted(scope_token(scope)) for scope in scopes)
@@ -125,8 +125,8 @@ def _files(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _content_words(text: str) -> list[str]:
     found: dict[str, str] = {}
-    for word in WORD.findall(folded(text)):
-        if word not in STOP_WORDS and 1 < len(word) <= LONGEST_WORD:
+    for word in words_in(folded(text)):
+        if word not in STOP_WORDS and is_telling(word) and len(word) <= LONGEST_WORD:
             found.setdefault(stem(word), word)
     return list(found.values())
 
@@ -136,7 +136,8 @@ def _without(text: str, names: tuple[str, ...]) -> str:
         return text
     longest_first = sorted(names, key=len, reverse=True)
     whole = "|".join(re.escape(name) for name in longest_first)
-    return re.sub(rf"(?<!\w)(?:{whole})(?!\w)", " ", text)
+    letter = rf"(?![{UNSPACED}])\w"  # `app.py的` ends with the name
+    return re.sub(rf"(?<!{letter})(?:{whole})(?!{letter})", " ", text)
 
 
 def _dense_text(text: str, names: tuple[str, ...]) -> str | None:

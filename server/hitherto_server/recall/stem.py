@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
+
+from hitherto_server.core.words import folded
+
+__all__ = ["folded", "stem"]
 
 VOWELS = "aeiou"
 SHORTEST, LONGEST = 3, 64
@@ -23,14 +26,6 @@ STEP_4 = (
     "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
     "ive", "ize", "ion", "al", "er", "ic", "ou",
 )  # fmt: skip
-
-
-def folded(text: str) -> str:
-    """Return the text in lower case and without diacritics, as the word index sees it."""
-    if text.isascii():
-        return text.lower()
-    apart = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(character for character in apart if not unicodedata.combining(character))
 
 
 @lru_cache(maxsize=32_768)

@@ -6,20 +6,23 @@ import json
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.text import identifiers_in
+from hitherto_server.core.words import folded
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
-TEXT_INDEXES = "words-2"
+TEXT_INDEXES = "words-3"
+WORDS_TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
+"""The vowel signs of many scripts are marks; what words may not differ by, `folded` removed."""
 TEXT_TABLES = """
 DROP TABLE IF EXISTS {schema}.fulltext;
 DROP TABLE IF EXISTS {schema}.identifiers;
 CREATE VIRTUAL TABLE {schema}.fulltext USING fts5 (
     scope, body, context,
     content = '', contentless_delete = 1,
-    tokenize = 'porter unicode61 remove_diacritics 2'
+    tokenize = '{tokenizer}'
 );
 CREATE VIRTUAL TABLE {schema}.identifiers USING fts5 (
     names, content = '', contentless_delete = 1, tokenize = 'trigram'
@@ -68,7 +71,7 @@ def rebuild_text(connection: Connection, *, clock: Clock) -> int:
 
 def create_text_tables(connection: Connection, *, schema: Literal["main", "temp"]) -> None:
     """Make empty text indexes; while they exist, those in `temp` hide the real ones."""
-    for statement in TEXT_TABLES.format(schema=schema).split(";"):
+    for statement in TEXT_TABLES.format(schema=schema, tokenizer=WORDS_TOKENIZER).split(";"):
         if statement.strip():
             connection.execute(statement)
 
@@ -144,8 +147,8 @@ def index_text(connection: Connection, number: int) -> None:
         {
             "number": number,
             "scope": scope_token(row["project"]),
-            "body": row["content"],
-            "context": _context_of(row),
+            "body": folded(row["content"]),
+            "context": folded(_context_of(row)),
         },
     )
     names = [*identifiers_in(row["content"]), *row["paths"].split()]
