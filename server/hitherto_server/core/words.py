@@ -64,6 +64,11 @@ def without_unspaced(text: str) -> str:
     return text if text.isascii() else _patterns().unspaced.sub(" ", text)
 
 
+def is_joined(character: str) -> bool:
+    """Tell whether a character beside a word makes another word of it."""
+    return (character.isalnum() or character == "_") and bool(without_unspaced(character).strip())
+
+
 def words_in(text: str) -> list[str]:
     """Return the words of a folded text, in order."""
     pattern = _ASCII_WORD if text.isascii() else _patterns().word

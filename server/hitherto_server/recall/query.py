@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from hitherto_server.core.text import identifiers_in
-from hitherto_server.core.words import UNSPACED, folded, is_telling, words_in
+from hitherto_server.core.words import folded, is_joined, is_telling, words_in
 from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.store.derived import scope_token
@@ -136,8 +136,16 @@ def _without(text: str, names: tuple[str, ...]) -> str:
         return text
     longest_first = sorted(names, key=len, reverse=True)
     whole = "|".join(re.escape(name) for name in longest_first)
-    letter = rf"(?![{UNSPACED}])\w"  # `app.py的` ends with the name
-    return re.sub(rf"(?<!{letter})(?:{whole})(?!{letter})", " ", text)
+    if text.isascii():
+        return re.sub(rf"(?<!\w)(?:{whole})(?!\w)", " ", text)
+    return re.sub(whole, _blank, text)
+
+
+def _blank(name: re.Match[str]) -> str:
+    """Return a space for a name that stands by itself: `app.py的` ends with one."""
+    text, start, end = name.string, name.start(), name.end()
+    around = text[max(start - 1, 0) : start] + text[end : end + 1]
+    return name.group() if any(map(is_joined, around)) else " "
 
 
 def _dense_text(text: str, names: tuple[str, ...]) -> str | None:
