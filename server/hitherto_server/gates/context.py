@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
-from hitherto_server.standing.moves import GitMoves
+from hitherto_server.standing.moves import Moves
 from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.store.memories import AnchorRow, Span
 from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
@@ -94,7 +94,7 @@ def _now_at(anchor: Row, root: Path) -> str | None:
     path = str(anchor["path"])
     if (root / path).exists():
         return path
-    return GitMoves(root).find(path, anchor["commit_hash"], anchor["file_hash"])
+    return Moves(root).find(path, anchor["commit_hash"], anchor["file_hash"])
 
 
 async def confined(files: Sequence[str], place: Place) -> list[str]:

@@ -10,7 +10,7 @@ from hitherto_server.recall.hits import USER_WIDE
 from hitherto_server.standing.anchors import Anchor, Part
 from hitherto_server.standing.decide import MemoryFacts
 from hitherto_server.standing.files import FileStates, Remembered, standings
-from hitherto_server.standing.moves import GitMoves
+from hitherto_server.standing.moves import Moves
 from hitherto_server.store import recall as rows
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Lookout:
     """Looks at the files of memories; what it learned of them stays known."""
 
     files: FileStates = field(default_factory=FileStates)
-    moves: dict[Path, GitMoves] = field(default_factory=dict)
+    moves: dict[Path, Moves] = field(default_factory=dict)
 
     def views(
         self,
@@ -69,11 +69,11 @@ class Lookout:
             return standings(remembered, Path(), self.files, None, deadline)
         return standings(remembered, root, self.files, self._moves_in(root), deadline)
 
-    def _moves_in(self, root: Path) -> GitMoves:
+    def _moves_in(self, root: Path) -> Moves:
         if root not in self.moves:
             while len(self.moves) >= MOST_ROOTS:
                 self.moves.pop(next(iter(self.moves)), None)
-            self.moves[root] = GitMoves(root)
+            self.moves[root] = Moves(root, self.files.read)
         return self.moves[root]
 
 

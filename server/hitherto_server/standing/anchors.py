@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.standing.deadline import OutOfTime
+from hitherto_server.standing.listing import list_files, only_place
 from hitherto_server.standing.parts import Name, named_parts, segments
 from hitherto_server.standing.paths import relative_name
 from hitherto_server.standing.reading import FileState, FileText, Reader, read_file
@@ -22,6 +26,8 @@ PartKind = Literal["symbol", "key", "line", "mention"]
 
 MAX_FILES = 10
 MAX_CANDIDATES = 30
+MAX_EDITED = 20
+LISTING_S = 0.5
 MAX_PARTS = 64
 THEMSELVES = frozenset({"self", "this", "cls", "super", "crate", "Self"})
 
@@ -51,19 +57,30 @@ def anchor(
     root: Path,
     read: Reader = read_file,
     *,
+    edited: Iterable[str] = (),
     commit: str | None = None,
     deadline: float | None = None,
 ) -> tuple[Anchor, ...]:
-    """Tie a text to the files given and to those it names, as they are now."""
+    """Tie a text to the files given, to those it names, and to those edited that define its names.
+
+    All as they are now.
+    """
     names = named_parts(content)
+
+    def tie(path: str) -> tuple[Anchor, bool]:
+        state = read(root, path)
+        parts = _parts(names, path, state, deadline)
+        return Anchor(path, state.file_hash, parts, commit), state.condition == "read"
+
     anchors: list[Anchor] = []
     for path, given in islice(_related(names, files, root).items(), MAX_CANDIDATES):
-        state = read(root, path)
+        found, was_read = tie(path)
         # a path that the text only seems to name is no reason to remember a file
-        if given or state.condition == "read":
-            parts = _parts(names, path, state, deadline)
-            anchors.append(Anchor(path, state.file_hash, parts, commit))
-    return tuple(anchors[:MAX_FILES])
+        if given or was_read:
+            anchors.append(found)
+    tied = {one.path for one in anchors}
+    others = [tie(path)[0] for path in _spelled(edited, root) if path not in tied]
+    return tuple([*anchors, *_defining(anchors, others)][:MAX_FILES])
 
 
 def find_word(text: str, word: str) -> bool:
@@ -73,10 +90,53 @@ def find_word(text: str, word: str) -> bool:
 
 def _related(names: Iterable[Name], files: Iterable[str], root: Path) -> dict[str, bool]:
     related = {path: True for name in files if (path := relative_name(root, name))}
-    for name in names:
-        if name.kind == "path" and (path := relative_name(root, name.text)):
-            related.setdefault(path, False)
+    listed: tuple[str, ...] | None = None
+    for name in islice((name for name in names if name.kind == "path"), MAX_CANDIDATES):
+        path = relative_name(root, name.text)
+        if path is None:
+            continue
+        if not _is_there(root, path):
+            # named as people name files: without the folders above it
+            listed = _listed(root) if listed is None else listed
+            path = only_place(path, listed) or path
+        related.setdefault(path, False)
     return related
+
+
+def _is_there(root: Path, path: str) -> bool:
+    try:
+        return (root / path).exists()
+    except (OSError, ValueError):
+        return True  # nothing to look for elsewhere
+
+
+def _listed(root: Path) -> tuple[str, ...]:
+    try:
+        return list_files(root, time.perf_counter() + LISTING_S)
+    except OutOfTime:
+        return ()
+
+
+def _spelled(edited: Iterable[str], root: Path) -> tuple[str, ...]:
+    spelled = (relative_name(root, name) for name in edited)
+    return tuple(islice(dict.fromkeys(path for path in spelled if path), MAX_EDITED))
+
+
+def _defining(anchors: Sequence[Anchor], others: Sequence[Anchor]) -> Iterator[Anchor]:
+    """Keep of other files what they alone define: a name without a file means that one."""
+    holders = Counter(name for one in [*anchors, *others] for name in _defined_in(one))
+    for other in others:
+        own = tuple(p for p in other.parts if p.region_hash and holders[_last(p)] == 1)
+        if own:
+            yield replace(other, parts=own)
+
+
+def _defined_in(one: Anchor) -> set[str]:
+    return {_last(part) for part in one.parts if part.region_hash}
+
+
+def _last(part: Part) -> str:
+    return part.name.rpartition(".")[2]
 
 
 def _parts(

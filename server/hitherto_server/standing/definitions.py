@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -38,6 +39,10 @@ KEYED = {
     ".conf": "ini",
     ".properties": "ini",
 }
+BUILD_FILES = (
+    (re.compile(r"(?:gnu)?makefile(?:\..+)?|.+\.mk", re.IGNORECASE), "make"),
+    (re.compile(r"(?:docker|container)file(?:\..+)?|.+\.dockerfile", re.IGNORECASE), "docker"),
+)
 PROSE = frozenset({".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org", ".tex", ".log"})
 PROSE_NAMES = frozenset({"readme", "license", "copying", "notice", "changelog", "authors"})
 
@@ -102,11 +107,16 @@ def source_of(name: str, content: bytes, deadline: float | None = None) -> Sourc
         return None
     if language := GRAMMARS.get(suffix):
         return TreeSource(language, content, deadline)
-    if style := KEYED.get(suffix):
+    if style := KEYED.get(suffix) or build_style(file.name):
         return KeySource(style, content.decode("utf-8", "replace"), deadline)
     if not suffix and file.name.lower() in PROSE_NAMES:
         return None
     return BlockSource(content.decode("utf-8", "replace"))
+
+
+def build_style(name: str) -> str | None:
+    """Tell how a build file is read, by its name; None if it is none."""
+    return next((style for pattern, style in BUILD_FILES if pattern.fullmatch(name)), None)
 
 
 def matching(definitions: Iterable[Definition], path: tuple[str, ...]) -> tuple[Definition, ...]:

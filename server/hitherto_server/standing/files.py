@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_server.standing.anchors import Anchor, Part
-    from hitherto_server.standing.moves import GitMoves
+    from hitherto_server.standing.moves import Moves
 
 MAX_FILES = 4096
 MAX_FINDINGS = 8192
@@ -159,7 +159,7 @@ def standings(
     memories: Sequence[Remembered],
     root: Path,
     states: FileStates,
-    moves: GitMoves | None = None,
+    moves: Moves | None = None,
     deadline: float | None = None,
 ) -> tuple[StandingView, ...]:
     """Say for each memory how far it holds; past the deadline the rest is `unverified`."""
@@ -170,7 +170,7 @@ def _view(
     memory: Remembered,
     root: Path,
     states: FileStates,
-    moves: GitMoves | None,
+    moves: Moves | None,
     deadline: float | None,
 ) -> StandingView:
     settled = memory.superseded_by is not None or bool(memory.conflicts)

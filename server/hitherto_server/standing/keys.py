@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, assert_never, cast
 
+from hitherto_server.standing.build_files import docker_keys, make_keys
 from hitherto_server.standing.deadline import spend
 from hitherto_server.standing.definitions import Definition, matching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-Style = Literal["json", "yaml", "toml", "ini"]
+Style = Literal["json", "yaml", "toml", "ini", "make", "docker"]
 Path = tuple[str, ...]
 
 CHECK_EVERY = 512
@@ -103,6 +104,10 @@ def _keys(style: Style, text: str, deadline: float | None) -> Iterable[Definitio
             return _regions(text, _toml_lines(text, deadline))
         case "ini":
             return _regions(text, _ini_lines(text, deadline))
+        case "make":
+            return make_keys(text)
+        case "docker":
+            return docker_keys(text)
     assert_never(style)
 
 

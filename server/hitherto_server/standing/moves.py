@@ -1,100 +1,124 @@
-"""Where a missing file went, as git sees it; asked only when a file is missing."""
+"""Where a missing file went, as git sees it or by its content; asked only when one is missing."""
 
 from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from hitherto_server.standing.asking_git import ask_git
 from hitherto_server.standing.bounded import Bounded
-from hitherto_server.standing.deadline import OutOfTime, spend
+from hitherto_server.standing.deadline import spend
+from hitherto_server.standing.listing import list_files
 from hitherto_server.standing.reading import Reader, read_file
+from hitherto_server.standing.stamp import Stamp, stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-MAX_GIT_S = 2.0
-KEPT_S = 5.0
+KEPT_S = 60.0
+UNSTAMPED_S = 5.0
+"""How long an answer counts while nothing shows a change, and where nothing would show it."""
 MAX_CANDIDATES = 50
 MAX_REMEMBERED = 64
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
-# nothing that a repository configures may run: no hooks, no drivers, no file monitor
-SAFE = ("-c", "core.quotepath=off", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+Key = tuple[str, ...]
+Answer = tuple[float, object, tuple[str, ...]]
 
 
-class GitMoves:
-    """Finds where files of one root went: each commit's renames are asked for once in a while."""
+class Moves:
+    """Finds where files of one root went: what was asked is kept until something moves again."""
 
     def __init__(self, root: Path, read: Reader = read_file) -> None:
         self._root = root
         self._read = read
-        self._known: Bounded[tuple[str, ...], tuple[float, tuple[str, ...]]] = Bounded(
-            MAX_REMEMBERED
-        )
+        self._known: Bounded[Key, Answer] = Bounded(MAX_REMEMBERED)
 
     def find(
         self, path: str, commit: str | None, file_hash: str | None, deadline: float | None = None
     ) -> str | None:
         """Find a missing file's new path: renamed since the commit, or the same content anew."""
-        renames = self._renames(commit or "HEAD", deadline)
-        if path in renames:
-            return renames[path]
-        for candidate in self._newcomers(path, deadline):
-            spend(deadline)
-            if file_hash and self._read(self._root, candidate).file_hash == file_hash:
-                return candidate
-        return None
+        stamp = stamp_of(self._root)
+        if stamp is not None:
+            renames = self._renames(commit or "HEAD", stamp, deadline)
+            if path in renames:
+                return renames[path]
+        return self._same_content(path, file_hash, stamp, deadline) if file_hash else None
 
-    def _renames(self, commit: str, deadline: float | None) -> Mapping[str, str]:
+    def _renames(self, commit: str, stamp: Stamp, deadline: float | None) -> Mapping[str, str]:
         if commit != "HEAD" and not COMMIT.fullmatch(commit):
             return {}
-        asked = ("diff", "--no-ext-diff", "--no-textconv", "--relative", "-M", "--diff-filter=R")
-        fields = self._git((*asked, "--name-status", "-z", commit, "--"), deadline)
+        asked = ("diff", "--no-ext-diff", "--no-textconv", "--relative", "-M", "--diff-filter=R",
+                 "--name-status", "-z", commit, "--")  # fmt: skip
+        fields = self._kept(asked, stamp, KEPT_S, lambda: ask_git(self._root, asked, deadline))
         # status, old path, new path, and again
         return dict(zip(fields[1::3], fields[2::3], strict=False))
 
-    def _newcomers(self, path: str, deadline: float | None) -> Iterator[str]:
-        names = self._git(("ls-files", "--others", "--exclude-standard", "-z"), deadline)
+    def _same_content(
+        self, path: str, file_hash: str, stamp: Stamp | None, deadline: float | None
+    ) -> str | None:
+        # a file that was moved away has changed its folder, or a folder above that is gone too
+        seen = (stamp, _nearest_folder(self._root, path))
+        key = ("same", path, file_hash)
+
+        def search() -> tuple[str, ...]:
+            return tuple(self._search(path, file_hash, stamp, seen[1], deadline))
+
+        found = self._kept(key, seen, UNSTAMPED_S if stamp is None else KEPT_S, search)
+        return found[0] if found else None
+
+    def _search(
+        self,
+        path: str,
+        file_hash: str,
+        stamp: Stamp | None,
+        folder: object,
+        deadline: float | None,
+    ) -> Iterator[str]:
+        for candidate in self._newcomers(path, stamp, folder, deadline):
+            spend(deadline)
+            if self._read(self._root, candidate).file_hash == file_hash:
+                yield candidate
+                return
+
+    def _newcomers(
+        self, path: str, stamp: Stamp | None, folder: object, deadline: float | None
+    ) -> list[str]:
+        if stamp is None:
+            asked: Key = ("walk",)
+            names = self._kept(asked, folder, UNSTAMPED_S, lambda: list_files(self._root, deadline))
+        else:
+            asked = ("ls-files", "--others", "--exclude-standard", "-z")
+            seen = (stamp, folder)
+            names = self._kept(asked, seen, KEPT_S, lambda: ask_git(self._root, asked, deadline))
         kind = PurePosixPath(path)
         alike = (name for name in names if PurePosixPath(name).suffix == kind.suffix)
-        nearest = sorted(alike, key=lambda name: PurePosixPath(name).name != kind.name)
-        yield from nearest[:MAX_CANDIDATES]
+        return sorted(alike, key=lambda name: PurePosixPath(name).name != kind.name)[
+            :MAX_CANDIDATES
+        ]
 
-    def _git(self, arguments: tuple[str, ...], deadline: float | None) -> tuple[str, ...]:
+    def _kept(
+        self, key: Key, seen: object, at_most_s: float, ask: Callable[[], tuple[str, ...]]
+    ) -> tuple[str, ...]:
         now = time.monotonic()
-        asked_at, answer = self._known.get(arguments) or (-KEPT_S, ())
-        if now - asked_at < KEPT_S:
-            return answer
-        answer = _run(self._root, arguments, deadline)
-        self._known.put(arguments, (now, answer))
+        known = self._known.get(key)
+        if known is not None and known[1] == seen and now - known[0] < at_most_s:
+            return known[2]
+        answer = ask()
+        self._known.put(key, (now, seen, answer))
         return answer
 
 
-def _run(root: Path, arguments: tuple[str, ...], deadline: float | None) -> tuple[str, ...]:
-    spend(deadline)
-    left = MAX_GIT_S if deadline is None else min(MAX_GIT_S, deadline - time.perf_counter())
-    try:
-        done = subprocess.run(
-            ["git", *SAFE, "-C", str(root), *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=max(left, 0.001),
-            env=_environment(),
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise OutOfTime from error
-    except OSError:
-        return ()  # no git here: nothing can be followed
-    if done.returncode != 0:
-        return ()
-    return tuple(os.fsdecode(field) for field in done.stdout.split(b"\0") if field)
-
-
-def _environment() -> dict[str, str]:
-    # a server started from a git hook inherits GIT_DIR and would look at another repository
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+def _nearest_folder(root: Path, path: str) -> tuple[str, int] | None:
+    """Tell the nearest folder that is left above a missing file, and when it changed."""
+    folder = os.path.dirname(path)  # noqa: PTH120 - a Path costs more than the status itself
+    while True:
+        try:
+            return folder, os.stat(f"{root}/{folder}").st_mtime_ns  # noqa: PTH116
+        except (OSError, ValueError):
+            if not folder:
+                return None
+            folder = os.path.dirname(folder)  # noqa: PTH120

@@ -27,6 +27,10 @@ URL = re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{0,20}://\S+", re.IGNORECASE)
 RUN = re.compile(r"[\w.$@/+:#>~-]++(?:\(\))?")
 PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}")
 FOLDED_PATH = re.compile(r"(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+|[A-Z][a-z]+file|\.[\w.-]+")
+BUILD_FILE = re.compile(
+    r"(?:[\w.@+-]+/)*(?:(?:GNU)?Make|Docker|Container|Pip|Proc|Gem|Jenkins|Vagrant|Just|Rake|Caddy)file"
+)
+ASSIGNED = re.compile(r"([\w$.-]+)\s*(?::?=|\?=|:)\s*(?=[^\s:=])")
 IDENTIFIER = re.compile(r"[$@#]{0,2}[^\W\d][\w$]*(?:-\w+)*(?:(?:\.|::|->|#)[^\W\d][\w-]*)*[!?]?")
 CALL = re.compile(r"(.+?)\s?\([^()]*\)?")
 CODE_SHAPED = re.compile(
@@ -104,6 +108,8 @@ def _ticked(span: str) -> Iterator[Name]:
     if IDENTIFIER.fullmatch(word):
         yield from _identifier(word)
         return
+    if (key := ASSIGNED.match(span)) and IDENTIFIER.fullmatch(key.group(1)):
+        yield from _identifier(key.group(1))
     yield from _code_shaped(span)
     yield from _line(span, MIN_QUOTE_CHARS)
 
@@ -111,7 +117,7 @@ def _ticked(span: str) -> Iterator[Name]:
 def _paths(prose: str) -> Iterator[Name]:
     for run in _runs(prose.replace("`", " ")):
         place = LINE_NUMBER.sub("", run)
-        if PATH.fullmatch(place):
+        if PATH.fullmatch(place) or BUILD_FILE.fullmatch(place):
             yield Name("path", place)
 
 

@@ -10,8 +10,11 @@ PRIVATE_NAME = re.compile(
       \.env.* | .*\.env                                # environment files of every kind
     | .*\.(?:pem|key|p12|pfx|p8|jks|keystore|kdbx|asc|gpg|ppk)
     | id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?(?:\.pub)?
-    | \.?(?:netrc|npmrc|pypirc|pgpass|htpasswd|dockercfg|git-credentials|my\.cnf)
-    | \.?(?:credentials?|secrets?)(?:\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml|csv|enc|db))?
+    | \.?(?:netrc|npmrc|pypirc|pgpass|htpasswd|dockercfg|git-credentials|my\.cnf|kubeconfig)
+    | .*\.(?:keytab|ovpn|agekey|tfstate|tfvars|mobileprovision)(?:\.backup)?
+    | service[-_]account.*\.json
+    | (?:.*[-_.])?(?:credentials?|secrets?)
+        (?:\.(?:json|ya?ml|toml|ini|cfg|conf|txt|xml|csv|enc|db))?
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -15,7 +15,7 @@ from hitherto_server.standing.files import FileStates, Remembered, standings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hitherto_server.standing.moves import GitMoves
+    from hitherto_server.standing.moves import Moves
 
 FACTS = MemoryFacts("agent", learned_at_ms=1_790_000_000_000)
 
@@ -40,7 +40,7 @@ class Tree:
         self,
         anchors: tuple[Anchor, ...],
         *,
-        moves: GitMoves | None = None,
+        moves: Moves | None = None,
         deadline: float | None = None,
     ) -> StandingView:
         memory = Remembered(self.facts, anchors)

@@ -233,3 +233,81 @@ def test_every_edit_of_a_letter_inside_a_named_part_is_noticed(
     anchors = tree.anchored("`save` in store.py")
     tree.write("store.py", STORE[:place] + letter + STORE[place + 1 :])
     assert tree.standing(anchors).standing in {"changed", "stale"}
+
+
+MAKEFILE = "PYTHON ?= python3\n\ntest: lint\n\t$(PYTHON) -m pytest\n\nlint:\n\truff check\n"
+DOCKERFILE = 'FROM python:3.11 AS build\nARG VERSION=1\nENV PORT=8080 \\\n    MODE="a b"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "content", "part", "edit", "elsewhere"),
+    [
+        ("Makefile", MAKEFILE, "`make` runs `test` in the Makefile", "test",
+         ("-m pytest", "-m pytest -x"), ("ruff check", "ruff check .")),
+        ("Makefile", MAKEFILE, "Makefile: `PYTHON` is the interpreter", "PYTHON",
+         ("python3", "python3.12"), ("-m pytest", "-m pytest -x")),
+        ("Dockerfile", DOCKERFILE, "the Dockerfile sets `PORT=8080`", "PORT",
+         ("8080", "80"), ("a b", "c")),
+        ("docker/Dockerfile.dev", DOCKERFILE, "`VERSION` in docker/Dockerfile.dev", "VERSION",
+         ("VERSION=1", "VERSION=2"), ("8080", "80")),
+        ("conf/app.toml", "[web]\nport = 80\nhost = 'a'\n", "`port = 80` in conf/app.toml", "port",
+         ("80", "81"), ("'a'", "'b'")),
+    ],
+)  # fmt: skip
+def test_the_keys_of_build_files_are_parts(  # noqa: PLR0917 - a row of the table
+    tree: Tree,
+    name: str,
+    text: str,
+    content: str,
+    part: str,
+    edit: tuple[str, str],
+    elsewhere: tuple[str, str],
+) -> None:
+    tree.write(name, text)
+    anchors = tree.anchored(content)
+    assert part in {one.name for one in anchors[0].parts if one.kind == "key"}
+    tree.write(name, text.replace(*elsewhere))
+    assert tree.standing(anchors).standing == "current"
+    tree.write(name, text.replace(*edit))
+    assert tree.standing(anchors).standing == "changed"
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_file_named_without_its_folders_is_found_if_it_is_the_only_one(
+    tree: Tree, in_git: bool
+) -> None:
+    tree.write("src/pkg/store.py", STORE)
+    tree.write("src/pkg/__init__.py", "")
+    tree.write("src/__init__.py", "")
+    tree.write("config/.env", "A_B=1\n")
+    if in_git:
+        tree.commit()
+    content = "`save` in store.py appends; see pkg/store.py, __init__.py and .env"
+    assert [anchor.path for anchor in tree.anchored(content)] == ["src/pkg/store.py"]
+
+
+def test_a_symbol_without_a_file_is_found_in_the_one_edited_file_that_defines_it(
+    tree: Tree,
+) -> None:
+    tree.write("store.py", STORE)
+    tree.write("other.py", "def act():\n    return SessionStore().save(1)\n")
+    content = "`SessionStore.save` returns the count."
+    edited = [str(tree.root / "other.py"), str(tree.root / "store.py"), "/elsewhere/x.py"]
+    (found,) = anchor(content, (), tree.root, edited=edited)
+    assert (found.path, [part.name for part in found.parts]) == ("store.py", ["SessionStore.save"])
+
+
+def test_a_symbol_that_two_edited_files_define_is_tied_to_none(tree: Tree) -> None:
+    tree.write("a.py", "def act():\n    return 1\n")
+    tree.write("b.py", "def act():\n    return 2\n")
+    assert anchor("`act` is slow", (), tree.root, edited=["a.py", "b.py"]) == ()
+
+
+def test_a_file_that_is_named_comes_before_one_that_was_edited(tree: Tree) -> None:
+    tree.write("a.py", "def act():\n    return 1\n")
+    tree.write("b.py", "def act():\n    return 2\n\n\ndef other():\n    return 3\n")
+    found = anchor("`act` in a.py calls `other`", (), tree.root, edited=["b.py"])
+    assert {one.path: [part.name for part in one.parts] for one in found} == {
+        "a.py": ["act"],
+        "b.py": ["other"],
+    }

@@ -34,6 +34,10 @@ PRIVATE = [
     "secrets.yaml",
     ".aws/config",
     ".ssh/known_hosts",
+    "gcp-credentials.json",
+    "service-account-prod.json",
+    "infra/terraform.tfstate",
+    "prod.tfvars",
 ]
 
 
