@@ -79,6 +79,7 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         app = create_app(services)
         config = uvicorn.Config(
             app,
+            http="httptools",  # 0.3 ms a request less than h11
             log_config=None,
             access_log=False,
             server_header=False,
