@@ -14,6 +14,19 @@ from hitherto_contract.words import Kind, Scope, Source, Standing, Tier
 
 if TYPE_CHECKING:
     from hitherto_contract.base import Wire
+    from hitherto_contract.control import (
+        IgnoreRequest,
+        PauseRequest,
+        PurgeReply,
+        PurgeRequest,
+        QuietReply,
+        QuietView,
+        ResumeRequest,
+        Target,
+        WrongMemory,
+        WrongReply,
+        WrongRequest,
+    )
     from hitherto_contract.memories import (
         MAX_CONTENT_CHARS,
         ForgetRequest,
@@ -40,29 +53,40 @@ __all__ = [
     "ForgetRequest",
     "Health",
     "Hit",
+    "IgnoreRequest",
     "Kind",
     "MemoriesReply",
     "MemoriesRequest",
     "MemoryView",
+    "PauseRequest",
+    "PurgeReply",
+    "PurgeRequest",
+    "QuietReply",
+    "QuietView",
     "RecallReply",
     "RecallRequest",
     "ReflectRequest",
     "RememberRequest",
     "Remembered",
     "RestoreRequest",
+    "ResumeRequest",
     "RevisionView",
     "Scope",
     "Source",
     "Standing",
     "Status",
+    "Target",
     "Tier",
     "WhyReply",
     "WhyRequest",
     "Wire",
+    "WrongMemory",
+    "WrongReply",
+    "WrongRequest",
     "build_models",
 ]
 
-_HOMES = ("base", "memories", "recall", "service")
+_HOMES = ("base", "memories", "recall", "control", "service")
 
 
 def __getattr__(name: str) -> Any:

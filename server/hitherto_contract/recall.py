@@ -68,6 +68,7 @@ class RecallReply(Wire):
     arms: dict[str, str]
     took_ms: float
     explain: dict[str, Any] | None = None
+    notes: list[str] = Field(default_factory=list)
 
 
 class WhyRequest(Placed):

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from hitherto_contract.base import Wire
+from hitherto_contract.control import QuietView
 
 
 class Health(Wire):
@@ -36,6 +37,7 @@ class Status(Wire):
     spool: dict[str, int]
     lost_writes: int
     notices: list[str] = Field(default_factory=list)
+    quiet: list[QuietView] = Field(default_factory=list)
 
 
 class ErrorBody(Wire):

@@ -56,7 +56,7 @@ def acknowledged(done: str, kept: Remembered) -> str:
 def recalled(reply: RecallReply) -> str:
     """Return the hits, framed as data, and what was left out and why."""
     parts = [FRAME, *map(hit_block, reply.hits)] if reply.hits else ["No memory matches."]
-    ending = [withheld(reply.withheld), *arms_not_asked(reply.arms)]
+    ending = [withheld(reply.withheld), *arms_not_asked(reply.arms), *map(one_line, reply.notes)]
     if reply.explain is not None:
         ending.append(f"Explained: {compact(reply.explain)}")
     return "\n\n".join([*parts, "\n".join(filter(None, ending))]).rstrip()

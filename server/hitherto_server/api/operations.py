@@ -17,6 +17,7 @@ from hitherto_contract import (
     WhyRequest,
 )
 from hitherto_server.api.listing import list_memories
+from hitherto_server.api.quieted import find_rule, with_note
 from hitherto_server.api.replies import refusal_of
 from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import forget, reflect, restore
@@ -41,8 +42,14 @@ REQUESTS: dict[str, type[BaseModel]] = {
 }
 
 
-async def perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: PLR0911 - a table
-    """Do what a request asks and return its reply."""
+async def perform(services: Services, asked: BaseModel) -> BaseModel:
+    """Do what a request asks and return its reply, with a word where its session is paused."""
+    rule = await find_rule(services, asked)
+    reply = await _perform(services, asked)
+    return reply if rule is None else with_note(reply, rule)
+
+
+async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: PLR0911 - a table
     match asked:
         case RememberRequest():
             return await remember(services.writes, asked)

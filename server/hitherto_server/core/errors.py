@@ -10,7 +10,8 @@ HithertoError
 │   ├── IdempotencyClash    idempotency_clash    409
 │   ├── AlreadyKnown        already_known        409
 │   ├── NothingToUndo       nothing_to_undo      409
-│   └── SupersedesItself    supersedes_itself    409
+│   ├── SupersedesItself    supersedes_itself    409
+│   └── FolderIgnored       folder_ignored       409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
 │   ├── ForeignOrigin       foreign_origin       403
@@ -126,6 +127,13 @@ class SupersedesItself(Refused):
 
     code = "supersedes_itself"
     default_mend = "Name an older memory that does not already replace this one."
+
+
+class FolderIgnored(Refused):
+    """The caller stands in a folder of which a person wants nothing to be kept."""
+
+    code = "folder_ignored"
+    default_mend = "Run `hitherto ignore --remove PATH`, or call from another folder."
 
 
 class NotAllowed(HithertoError):

@@ -25,7 +25,7 @@ ON CONFLICT (session_id, memory_number) WHERE undone_at_ms IS NULL DO UPDATE SET
     said_at_ms = excluded.said_at_ms;
 
 -- last_said: what was said last and stands; said of several memories at once, it is all of them
-SELECT f.id, f.session_id, f.admission, f.said_at_ms, m.id AS memory_id, f.memory_number,
+SELECT f.id AS feedback_id, f.session_id, f.admission, f.said_at_ms, m.id, f.memory_number,
        f.revision, substr(m.content, 1, 200) AS opening
 FROM feedback AS f JOIN memory AS m ON m.number = f.memory_number
 WHERE f.undone_at_ms IS NULL

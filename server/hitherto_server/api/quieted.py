@@ -1,0 +1,42 @@
+"""What is asked for on purpose: done in a paused session, refused where a folder is ignored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hitherto_contract import RecallReply, ReflectRequest, Remembered, RememberRequest
+from hitherto_contract.memories import Placed
+from hitherto_server.core.errors import FolderIgnored
+from hitherto_server.sessions.left_alone import line_for
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from hitherto_server.services import Services
+    from hitherto_server.store.quiet import QuietRule
+
+
+async def find_rule(services: Services, asked: BaseModel) -> QuietRule | None:
+    """Return the rule over whoever asks, if any; keeping is refused in an ignored folder."""
+    if not isinstance(asked, Placed):
+        return None
+    folders = [] if asked.project_dir is None else [asked.project_dir]
+    rule = await services.quiet.rule_for(asked.session_id, folders)
+    if rule is not None and rule.kind == "ignore" and _keeps_text(asked):
+        message = f"{rule.path} is ignored: nothing is kept of it"
+        raise FolderIgnored(message, mend=f"Run `hitherto ignore --remove {rule.path}`.")
+    return rule
+
+
+def _keeps_text(asked: Placed) -> bool:
+    if isinstance(asked, ReflectRequest):
+        return asked.action != "undo"
+    return isinstance(asked, RememberRequest)
+
+
+def with_note(reply: BaseModel, rule: QuietRule) -> BaseModel:
+    """Return a reply that says what is left alone besides."""
+    if not isinstance(reply, RecallReply | Remembered):
+        return reply
+    note = f"{line_for(rule)} unless it is asked to"
+    return reply.model_copy(update={"notes": [*reply.notes, note]})

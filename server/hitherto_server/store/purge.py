@@ -1,0 +1,93 @@
+"""Removing what was kept of sessions: their prompts, events, ledger and all that hangs on them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hitherto_server.store.memories import change_memory, state_of
+from hitherto_server.store.queries import load_queries
+
+if TYPE_CHECKING:
+    from hitherto_server.store.driver import Connection
+
+sql = load_queries("purge")
+
+# support refers to events, and a turn to its session
+ORDER = ("turns", "support", "events", "ledger", "feedback", "obligations", "judgments", "sessions")
+
+IsInside = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a purge is about: sessions, single events of others, and memories learned there."""
+
+    sessions: tuple[str, ...]
+    events: tuple[int, ...] = ()
+    memories: tuple[int, ...] = ()
+
+    def values(self) -> dict[str, str]:
+        """Return it as the queries take it."""
+        return {"sessions": json.dumps(self.sessions), "events": json.dumps(self.events)}
+
+
+def find_of_session(connection: Connection, session_id: str) -> Kept:
+    """Return what is kept of one session."""
+    return Kept((session_id,), memories=_stored_by(connection, (session_id,)))
+
+
+def find_of_folder(connection: Connection, is_inside: IsInside) -> Kept:
+    """Return what is kept of the sessions that ran in a folder, and of its files elsewhere."""
+    known: dict[str, bool] = {}
+
+    def inside(path: str) -> bool:
+        if path not in known:
+            known[path] = is_inside(path)
+        return known[path]
+
+    def numbers(query: str) -> list[int | str]:
+        return [number for number, path in connection.execute(sql[query]) if inside(path)]
+
+    sessions = tuple(str(one) for one in numbers("session_folders"))
+    events = tuple(int(one) for one in numbers("event_files"))
+    written = [int(one) for one in numbers("memory_folders")]
+    memories = tuple(dict.fromkeys([*_stored_by(connection, sessions), *written]))
+    return Kept(sessions, events, memories)
+
+
+def _stored_by(connection: Connection, sessions: tuple[str, ...]) -> tuple[int, ...]:
+    rows = connection.execute(sql["memories_of"], {"sessions": json.dumps(sessions)})
+    return tuple(row["number"] for row in rows)
+
+
+def count(connection: Connection, kept: Kept) -> dict[str, int]:
+    """Return how many rows of each kind are kept, and how many memories were learned there."""
+    counts: dict[str, int] = dict(connection.execute(sql["counts"], kept.values()).fetchone())
+    return {**counts, "memories": len(kept.memories)}
+
+
+def remove(connection: Connection, kept: Kept) -> None:
+    """Remove all but the memories; what is freed is overwritten."""
+    before = connection.execute("PRAGMA secure_delete").fetchone()[0]
+    connection.execute("PRAGMA secure_delete = ON")
+    try:
+        for kind in ORDER:
+            connection.execute(sql[f"drop_{kind}"], kept.values())
+    finally:
+        connection.execute(f"PRAGMA secure_delete = {before}")
+
+
+def trash(connection: Connection, kept: Kept, *, actor: str, at_ms: int) -> int:
+    """Put the memories that were learned there into the trash and return how many that were."""
+    trashed = 0
+    for number in kept.memories:
+        row = connection.execute(sql["row"], {"number": number}).fetchone()
+        if row is None or row["trashed_at_ms"] is not None:
+            continue
+        state = replace(state_of(connection, row), trashed_at_ms=at_ms)
+        change_memory(connection, row, state, change="forget", actor=actor, at_ms=at_ms)
+        trashed += 1
+    return trashed

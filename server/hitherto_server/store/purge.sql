@@ -1,0 +1,63 @@
+-- session_folders: where each session runs or ran
+SELECT id, working_dir FROM session WHERE working_dir IS NOT NULL;
+
+-- event_files: the events that name a file
+SELECT id, json_extract(detail, '$.file') AS file FROM event
+WHERE json_extract(detail, '$.file') IS NOT NULL;
+
+-- memory_folders: the live memories and where each was written
+SELECT number, working_dir FROM memory WHERE trashed_at_ms IS NULL AND working_dir IS NOT NULL;
+
+-- memories_of: the live memories that some sessions stored
+SELECT number FROM memory
+WHERE trashed_at_ms IS NULL AND session_id IN (SELECT value FROM json_each(:sessions));
+
+-- row: one memory
+SELECT * FROM memory WHERE number = :number;
+
+-- counts: what is kept of some sessions, and of some events besides
+SELECT
+    (SELECT count(*) FROM session WHERE id IN (SELECT value FROM json_each(:sessions)))
+        AS sessions,
+    (SELECT count(*) FROM turn WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS turns,
+    (SELECT count(*) FROM event
+     WHERE session_id IN (SELECT value FROM json_each(:sessions))
+        OR id IN (SELECT value FROM json_each(:events))) AS events,
+    (SELECT count(*) FROM injection WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS ledger,
+    (SELECT count(*) FROM feedback WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS feedback,
+    (SELECT count(*) FROM obligation WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS obligations,
+    (SELECT count(*) FROM judgment_log
+     WHERE session_id IN (SELECT value FROM json_each(:sessions))) AS judgments;
+
+-- drop_turns: forget prompts
+DELETE FROM turn WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_support: forget that events support candidates
+DELETE FROM support WHERE event_id IN (
+    SELECT id FROM event
+    WHERE session_id IN (SELECT value FROM json_each(:sessions))
+       OR id IN (SELECT value FROM json_each(:events)));
+
+-- drop_events: forget events
+DELETE FROM event
+WHERE session_id IN (SELECT value FROM json_each(:sessions))
+   OR id IN (SELECT value FROM json_each(:events));
+
+-- drop_ledger: forget what was given
+DELETE FROM injection WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_feedback: forget what was said of it
+DELETE FROM feedback WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_obligations: forget what was owed
+DELETE FROM obligation WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_judgments: forget what was judged
+DELETE FROM judgment_log WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_sessions: forget the sessions themselves
+DELETE FROM session WHERE id IN (SELECT value FROM json_each(:sessions));
