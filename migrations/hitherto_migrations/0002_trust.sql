@@ -26,3 +26,9 @@ CREATE TABLE quiet (                        -- sessions and folders that hooks l
     CHECK ((session_id IS NULL) <> (path IS NULL)),
     CHECK (kind = 'pause' OR path IS NOT NULL)
 ) STRICT;
+
+-- duplicates: in what a possible conflict lies, and what is never to be said again
+
+ALTER TABLE relation ADD COLUMN slot TEXT CHECK (slot IN ('value', 'polarity'));
+CREATE INDEX relation_undone ON relation (newer_number, older_number)
+    WHERE undone_at_ms IS NOT NULL;

@@ -227,7 +227,7 @@ CREATE TABLE relation (                     -- newer memory → older memory
     created_at_ms INTEGER NOT NULL,
     decided_at_ms INTEGER,                  -- a conflict that a person or a judgment settled
     undone_at_ms INTEGER,                   -- kept, so that no job says it again
-    undone_by TEXT,
+    undone_by TEXT, slot TEXT CHECK (slot IN ('value', 'polarity')),
     CHECK (newer_number <> older_number)
 ) STRICT;
 
@@ -337,6 +337,9 @@ CREATE UNIQUE INDEX relation_live ON relation (kind, newer_number, older_number)
     WHERE undone_at_ms IS NULL;
 
 CREATE INDEX relation_older ON relation (older_number, kind) WHERE undone_at_ms IS NULL;
+
+CREATE INDEX relation_undone ON relation (newer_number, older_number)
+    WHERE undone_at_ms IS NOT NULL;
 
 CREATE INDEX verdict_memory ON verdict (memory_number, surface, judged_at_ms DESC);
 
