@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.store.queries import load_queries
@@ -47,13 +47,11 @@ def delivered(connection: Connection, session: str) -> frozenset[tuple[int, int]
 
 def put(connection: Connection, rows: Sequence[LedgerRow]) -> list[LedgerRow]:
     """Enter an admission; returns the rows that lost to a delivery of the same revision."""
-    twice: list[LedgerRow] = []
-    for row in rows:
-        if connection.execute(sql["put"], asdict(row)).rowcount == 1:
-            continue
-        twice.append(row)
-        lost = replace(row, outcome="abstained", reason=TWICE, tokens=None)
-        connection.execute(sql["put"], asdict(lost))
+    given = [row for row in rows if row.outcome == "injected"]
+    twice = [row for row in given if connection.execute(sql["put"], vars(row)).rowcount == 0]
+    lost = [replace(row, outcome="abstained", reason=TWICE, tokens=None) for row in twice]
+    others = [row for row in rows if row.outcome != "injected"]
+    connection.executemany(sql["put"], [vars(row) for row in (*lost, *others)])
     return twice
 
 
