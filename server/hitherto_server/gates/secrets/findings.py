@@ -21,6 +21,8 @@ class Finding:
     end: int
     kind: str
     certain: bool = True
+    named: bool = True
+    """Its place or its name says that it is a secret; else only its randomness does."""
 
 
 def entropy_of(value: str) -> float:
@@ -37,10 +39,12 @@ def masked(value: str) -> str:
     return value[:MASKED_HEAD] + hidden + value[-MASKED_TAIL:]
 
 
-def disjoint(findings: Iterable[Finding]) -> list[Finding]:
-    """Return findings that do not overlap, in order: the certain and the longer one stays."""
+def disjoint(*looks: Iterable[Finding]) -> list[Finding]:
+    """Return findings that do not overlap, in order: the first look's and the longer one stays."""
     kept: list[Finding] = []
-    for one in sorted(findings, key=lambda found: (not found.certain, found.start - found.end)):
+    ranked = [(rank, found) for rank, look in enumerate(looks) for found in look]
+    ranked.sort(key=lambda one: (not one[1].certain, one[0], one[1].start - one[1].end))
+    for _, one in ranked:
         if all(one.end <= other.start or other.end <= one.start for other in kept):
             kept.append(one)
     return sorted(kept, key=lambda found: found.start)

@@ -35,21 +35,20 @@ INTEGRITY = re.compile(r"(?:sha(?:1|256|384|512)[-:]|md5[-:]|h1:)[A-Za-z0-9+/=_-
 RUN = 8
 SEQUENCES = (
     "abcdefghijklmnopqrstuvwxyz",
-    "0123456789" * 2,
+    "zyxwvutsrqponmlkjihgfedcba",
+    "01234567890123456789",
+    "98765432109876543210",
     "qwertyuiop",
-    "zyxwvutsrqponm",
-    "9876543210",
 )
 MOST_OF_ONE = 0.4
 
 
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only shows where a secret would stand."""
-    if REFERENCE.search(value) or STAND_IN.search(value) or value.upper().endswith("EXAMPLE"):
+    if REFERENCE.search(value) or STAND_IN.search(value) or "EXAMPLE" in value:
         return True
-    body = value.rsplit("_", 1)[-1].lower() if "_" in value else value.lower()
-    body = body or value.lower()
-    if Counter(body).most_common(1)[0][1] > len(body) * MOST_OF_ONE:
+    body = max(re.split(r"[_-]", value.lower()), key=len)
+    if not body or Counter(body).most_common(1)[0][1] > len(body) * MOST_OF_ONE:
         return True
     return _is_sequence(value.lower())
 

@@ -6,15 +6,19 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.secrets.findings import Finding, entropy_of
+from hitherto_server.gates.secrets.own_rules import OWN
 from hitherto_server.gates.secrets.placeholders import is_harmless, is_placeholder
 from hitherto_server.gates.secrets.words import speaks_of_a_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+RULES = Path(__file__).with_name("rules.json")
+LEAST_ENTROPY = 2.5
 
 
 @dataclass(frozen=True)
@@ -72,17 +76,23 @@ class RuleSet:
         met: dict[str, Rule] = {}
         for keyword, rules in self.by_keyword.items():
             if keyword in lowered:
-                met.update((rule.kind, rule) for rule in rules)
+                met.update((rule.source, rule) for rule in rules)
         return [finding for rule in met.values() for finding in rule.find(text)]
 
 
 @cache
 def rule_set() -> RuleSet:
     """Return the rules; they are read once."""
-    source = files("hitherto_server.gates.secrets").joinpath("rules.json")
     by_keyword: dict[str, tuple[Rule, ...]] = {}
-    for read in json.loads(source.read_text(encoding="utf-8")):
-        rule = Rule(
+    for rule in (*_of_gitleaks(), *_of_ours()):
+        for keyword in rule.keywords:
+            by_keyword[keyword] = (*by_keyword.get(keyword, ()), rule)
+    return RuleSet(by_keyword)
+
+
+def _of_gitleaks() -> Iterator[Rule]:
+    for read in json.loads(RULES.read_text(encoding="utf-8")):
+        yield Rule(
             kind=read["kind"],
             source=read["pattern"],
             group=read["group"],
@@ -91,6 +101,8 @@ def rule_set() -> RuleSet:
             contextual=read["contextual"],
             allowed=tuple(read["allowed"]),
         )
-        for keyword in rule.keywords:
-            by_keyword[keyword] = (*by_keyword.get(keyword, ()), rule)
-    return RuleSet(by_keyword)
+
+
+def _of_ours() -> Iterator[Rule]:
+    for kind, keyword, source in OWN:
+        yield Rule(kind, source, 0, (keyword,), LEAST_ENTROPY, contextual=False, allowed=())

@@ -6,15 +6,24 @@ import re
 from itertools import pairwise
 
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-SECRET = frozenset({
-    "password", "passwd", "passphrase", "passcode", "pwd", "pass", "pw", "passwort", "secret",
-    "secrets", "token", "apikey", "credential", "credentials", "creds", "authtoken",
+PASSWORD, TOKEN, SECRET_KEY = "password", "token", "secret"
+PASSWORDS = frozenset({
+    "password", "passwd", "passphrase", "passcode", "pwd", "pass", "pw", "passwort", "userpass",
+    "dbpassword", "pgpassword", "pgpass", "mypwd", "contraseña", "motdepasse", "adminpassword",
+    "rootpassword", "userpassword",
 })  # fmt: skip
-OPENED_BY_WORDS = frozenset({
+TOKENS = frozenset({"token", "authtoken", "accesstoken", "apitoken", "bearer", "pat"})
+SECRETS = frozenset({
+    "secret", "secrets", "apikey", "credential", "credentials", "creds", "privatekey", "secretkey",
+    "accesskey", "clientsecret", "appsecret", "secretaccesskey", "accountkey", "sharedaccesskey",
+    "apisecret", "encryptionkey", "signingkey",
+})  # fmt: skip
+OPENED_BY = frozenset({
     "api", "access", "secret", "private", "auth", "signing", "encryption", "master", "account",
     "storage", "service", "shared", "license", "deploy", "webhook", "app", "jwt", "hmac",
     "session", "admin", "client", "server", "integration", "ingest", "subscription", "function",
-    "host", "ssh", "encrypt", "symmetric", "write", "rest", "application", "management",
+    "ssh", "encrypt", "symmetric", "write", "rest", "application", "management", "preshared",
+    "psk", "instrumentation", "sas", "crypt", "cipher", "aes", "fernet", "vault", "unseal",
 })  # fmt: skip
 """Before `key`, these say that it opens something; a primary or a cache key does not."""
 HARMLESS = frozenset({
@@ -28,7 +37,8 @@ HARMLESS = frozenset({
     "budget", "usage", "used", "per", "label", "error", "errors", "enabled", "required", "reset",
     "endpoint", "algorithm", "alg", "bits", "commit", "integrity", "etag", "uuid", "rev",
     "revision", "status", "scope", "scopes", "class", "regex", "pattern", "rule", "rules",
-    "test", "tests", "stream", "bucket", "kind",
+    "stream", "bucket", "kind", "idempotency", "publishable", "method", "mode", "strategy",
+    "validator", "checker", "policyname", "role", "user", "username", "mount", "engine",
 })  # fmt: skip
 
 
@@ -37,12 +47,19 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in WORD.findall(name)]
 
 
-def speaks_of_a_secret(name: str) -> bool:
-    """Tell whether a name says that its value is a secret."""
+def names_a_secret(name: str) -> str | None:
+    """Return which kind of secret a name says that its value is; None if it says nothing so."""
     words = words_of(name)
     if HARMLESS.intersection(words):
-        return False
-    return bool(SECRET.intersection(words)) or any(
-        word == "key" and before in OPENED_BY_WORDS
-        for before, word in pairwise(words)
-    )
+        return None
+    if PASSWORDS.intersection(words):
+        return PASSWORD
+    if TOKENS.intersection(words):
+        return TOKEN
+    opens = any(word in {"key", "keys"} and before in OPENED_BY for before, word in pairwise(words))
+    return SECRET_KEY if opens or SECRETS.intersection(words) else None
+
+
+def speaks_of_a_secret(before: str) -> bool:
+    """Tell whether the words before a value say that it is a secret."""
+    return names_a_secret(before) is not None

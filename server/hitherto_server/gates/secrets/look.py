@@ -1,0 +1,18 @@
+"""All looks at one text: the rules, the places and the names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hitherto_server.gates.secrets.assignments import find_assigned
+from hitherto_server.gates.secrets.findings import disjoint
+from hitherto_server.gates.secrets.rules import rule_set
+from hitherto_server.gates.secrets.shapes import find_shapes
+
+if TYPE_CHECKING:
+    from hitherto_server.gates.secrets.findings import Finding
+
+
+def find_secrets(text: str) -> list[Finding]:
+    """Return the secrets of a text, in order and disjoint."""
+    return disjoint(find_shapes(text), rule_set().find(text), find_assigned(text))
