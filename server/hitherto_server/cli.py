@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from pathlib import Path  # noqa: TC003 - typer reads it
+from typing import Annotated, NoReturn
 
 import typer
 
 from hitherto_server import client
+from hitherto_server.cli_control import ignore, pause, purge, quiet_line, resume, why, wrong
 from hitherto_server.cli_install import install_app, uninstall_app
+from hitherto_server.cli_shared import Json, ask, folder, print_json
 from hitherto_server.core.errors import HithertoError, InvalidInput
 from hitherto_server.core.home import find_home
 
@@ -30,7 +31,8 @@ app.add_typer(models_app, name="models")
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
 
-Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+for command in (why, wrong, pause, resume, ignore, purge):
+    app.command()(command)
 
 
 def main() -> None:
@@ -76,13 +78,16 @@ def status(*, as_json: Json = False) -> None:
     """Say how the server is, and give a fresh address of its pages."""
     answer = client.ask(find_home(), "/v1/status")
     if as_json:
-        _print_json(answer)
+        print_json(answer)
         return
     counts = answer["memories"]
     typer.echo(f"version {answer['version']}, process {answer['pid']}, home {answer['home']}")
     typer.echo(f"{answer['driver']}, schema {answer['schema_version']}")
     typer.echo(f"memories: {counts['admitted']} ({counts['trashed']} in the trash)")
     typer.echo(f"model {answer['model']['name']}: {answer['model']['state']}")
+    for one in answer.get("quiet", ()):
+        if one["kind"] == "ignore":  # the pauses are among the notices
+            typer.echo(quiet_line(one).strip())
     for notice in answer["notices"]:
         typer.echo(f"! {notice}")
     typer.echo(client.ask(find_home(), "/v1/login-code", {})["url"])
@@ -95,7 +100,7 @@ def doctor(*, as_json: Json = False) -> None:
 
     findings = examine(find_home())
     if as_json:
-        _print_json([vars(finding) for finding in findings])
+        print_json([vars(finding) for finding in findings])
     else:
         for finding in findings:
             typer.echo(f"{'ok ' if finding.ok else 'BAD'} {finding.what}: {finding.said}")
@@ -126,11 +131,11 @@ def remember(
         "importance": importance,
         "source": "user-told",
         "actor": "cli",
-        "project_dir": _folder(),
+        "project_dir": folder(),
     }
-    answer = _ask("remember", payload)
+    answer = ask("/v1/remember", payload)
     if as_json:
-        _print_json(answer)
+        print_json(answer)
         return
     typer.echo(f"{answer['outcome'].replace('_', ' ')}: {answer['id']}")
     for note in answer["notes"]:
@@ -151,39 +156,27 @@ def recall(
         "limit": limit,
         "explain": explain,
         "actor": "cli",
-        "project_dir": _folder(),
+        "project_dir": folder(),
     }
-    answer = _ask("recall", payload)
+    answer = ask("/v1/recall", payload)
     if as_json or explain:
-        _print_json(answer)
+        print_json(answer)
         return
     for hit in answer["hits"]:
         typer.echo(f"{hit['id']}  {hit['standing']}  {hit['kind']}  {', '.join(hit['files'])}")
         typer.echo(f"  {hit['excerpt']}")
         typer.echo(f"  {hit['standing_reason']}")
+    for note in answer["notes"]:
+        typer.echo(note)
     asked = {arm: said for arm, said in answer["arms"].items() if said != "ok"}
     typer.echo(f"{len(answer['hits'])} found in {answer['took_ms']:.1f} ms {asked or ''}")
-
-
-@app.command()
-def why(*, session: str | None = None, as_json: Json = False) -> None:
-    """Explain what was injected last, and what was not."""
-    answer = _ask("why", {"session_id": session})
-    if as_json:
-        _print_json(answer)
-        return
-    if answer["channel"] is None:
-        typer.echo("Nothing was considered yet.")
-    for one in answer["candidates"]:
-        opening = (one["opening"] or "")[:80].replace("\n", " ")
-        typer.echo(f"{one['outcome']:<9} {one['reason']}: {one['id'] or ''} {opening}")
 
 
 @app.command()
 def reindex() -> None:
     """Rebuild the derived indexes from the store."""
     client.ensure_server(find_home())
-    _print_json(client.ask(find_home(), "/v1/reindex", {}))
+    print_json(client.ask(find_home(), "/v1/reindex", {}))
 
 
 @models_app.command("fetch")
@@ -217,30 +210,6 @@ def models_export(
         typer.echo(str(done.parity))
 
 
-def _ask(operation: str, payload: dict[str, Any]) -> dict[str, Any]:
-    home = find_home()
-    client.ensure_server(home)
-    return client.ask(home, f"/v1/{operation}", _encodable(payload))
-
-
-def _folder() -> str:
-    try:
-        return str(Path.cwd())
-    except FileNotFoundError as error:
-        message = "this folder is gone"
-        raise InvalidInput(message, mend="Change to a folder that exists.") from error
-
-
-def _encodable(payload: dict[str, Any]) -> dict[str, Any]:
-    """Refuse arguments that are no text: the shell hands bytes on as lone surrogates."""
-    try:
-        json.dumps(payload, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        message = "an argument is no valid UTF-8"
-        raise InvalidInput(message) from error
-    return payload
-
-
 def _content(argument: str) -> str:
     if argument != "-":
         return argument
@@ -249,7 +218,3 @@ def _content(argument: str) -> str:
     except UnicodeDecodeError as error:
         message = "standard input is no valid UTF-8"
         raise InvalidInput(message) from error
-
-
-def _print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))

@@ -38,6 +38,7 @@ def examine(home: Home) -> list[Finding]:
         _modes(home),
         _model(home),
         _server(home),
+        _pauses(home),
         _shim(home),
     ]
 
@@ -124,6 +125,15 @@ def _problem_of(answer: dict[str, Any]) -> tuple[str, str] | None:
     if answer["spool"]["dropped"]:
         return f"{answer['spool']['dropped']} hook events were dropped", "Keep the server running."
     return None
+
+
+def _pauses(home: Home) -> Finding:
+    try:
+        quiet = client.ask(home, "/v1/quiet")["quiet"]
+    except HithertoError:  # which is a finding of its own
+        return Finding("pauses", ok=True, said="could not be asked: no server answers")
+    named = [f"{one['kind']} {one['path'] or 'session ' + one['session_id']}" for one in quiet]
+    return Finding("pauses", ok=True, said=", ".join(named) or "nothing is paused or ignored")
 
 
 def _shim(home: Home) -> Finding:

@@ -14,12 +14,12 @@ from hitherto_contract import (
     PauseRequest,
     PurgeRequest,
     QuietReply,
-    QuietView,
     ResumeRequest,
     WrongReply,
     WrongRequest,
 )
 from hitherto_server.api.memories import Wired
+from hitherto_server.api.quieted import quiet_views
 from hitherto_server.api.replies import json_response
 from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.purge import purge as purged
@@ -100,20 +100,6 @@ async def say_wrong(services: Services, asked: WrongRequest) -> WrongReply:
 def quiet_reply(services: Services, changed: int) -> QuietReply:
     """Return what is left alone now."""
     return QuietReply(changed=changed, quiet=quiet_views(services))
-
-
-def quiet_views(services: Services) -> list[QuietView]:
-    """Return what is left alone now, as the outside sees it."""
-    return [
-        QuietView(
-            kind=rule.kind,
-            session_id=rule.session_id,
-            path=rule.path,
-            since_ms=rule.began_at_ms,
-            until_ms=rule.until_ms,
-        )
-        for rule in services.quiet.in_force()
-    ]
 
 
 def _target(asked: AskedTarget) -> Target:

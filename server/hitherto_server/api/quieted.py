@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitherto_contract import RecallReply, ReflectRequest, Remembered, RememberRequest
+from hitherto_contract import (
+    QuietView,
+    RecallReply,
+    ReflectRequest,
+    Remembered,
+    RememberRequest,
+)
 from hitherto_contract.memories import Placed
 from hitherto_server.core.errors import FolderIgnored
-from hitherto_server.sessions.left_alone import line_for
+from hitherto_server.sessions.left_alone import line_for, until
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,3 +46,33 @@ def with_note(reply: BaseModel, rule: QuietRule) -> BaseModel:
         return reply
     note = f"{line_for(rule)} unless it is asked to"
     return reply.model_copy(update={"notes": [*reply.notes, note]})
+
+
+def quiet_views(services: Services) -> list[QuietView]:
+    """Return what is left alone now, as the outside sees it."""
+    return [
+        QuietView(
+            kind=rule.kind,
+            session_id=rule.session_id,
+            path=rule.path,
+            since_ms=rule.began_at_ms,
+            until_ms=rule.until_ms,
+        )
+        for rule in services.quiet.in_force()
+    ]
+
+
+def pause_notices(services: Services) -> list[str]:
+    """Return what a person may have forgotten: each pause, with what ends it."""
+    return [
+        f"paused: {_named(rule)} {until(rule)}; `hitherto resume {_option(rule)}` ends it"
+        for rule in services.quiet.in_force("pause")
+    ]
+
+
+def _named(rule: QuietRule) -> str:
+    return rule.path or f"session {rule.session_id}"
+
+
+def _option(rule: QuietRule) -> str:
+    return f"--path {rule.path}" if rule.path else f"--session {rule.session_id}"

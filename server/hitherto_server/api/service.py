@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from hitherto_contract import PROTOCOL, VERSION, Status
 from hitherto_server.api.memories import Wired
+from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import find_model
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_shape
@@ -88,7 +89,8 @@ async def status_of(services: Services) -> Status:
         pending={} if waiting is None else {"embeddings": waiting},
         spool=spool,
         lost_writes=lost,
-        notices=notices(model, spool, lost),
+        notices=[*notices(model, spool, lost), *pause_notices(services)],
+        quiet=quiet_views(services),
     )
 
 

@@ -6,9 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hitherto_contract.recall import WhyReply
+from hitherto_server.store import feedback
 from hitherto_server.store.ledger import list_last_admission
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hitherto_server.store.driver import Connection, Row
 
 
@@ -18,16 +21,20 @@ def explain_last(connection: Connection, session: str | None) -> WhyReply:
     if not rows:
         return WhyReply(session_id=session, channel=None, at_ms=None, query=None, candidates=[])
     first = rows[0]
+    said = feedback.said_in(connection, first["session_id"])
+    numbers = [row["memory_number"] for row in rows if row["memory_number"] is not None]
+    counts = feedback.wrong_sessions(connection, numbers)
     return WhyReply(
         session_id=first["session_id"],
         channel=first["channel"],
         at_ms=first["decided_at_ms"],
         query=first["query"],
-        candidates=[_candidate(row) for row in rows],
+        candidates=[_candidate(row, said, counts) for row in rows],
     )
 
 
-def _candidate(row: Row) -> dict[str, Any]:
+def _candidate(row: Row, said: Mapping[int, Row], counts: Mapping[int, int]) -> dict[str, Any]:
+    wrong = said.get(row["memory_number"])
     return {
         "id": row["id"],
         "revision": row["revision"],
@@ -38,4 +45,8 @@ def _candidate(row: Row) -> dict[str, Any]:
         "standing": row["standing"],
         "scores": json.loads(row["scores"]),
         "tokens": row["tokens"],
+        "wrong": None
+        if wrong is None
+        else {"because": wrong["reason"], "said_at_ms": wrong["said_at_ms"]},
+        "wrong_sessions": counts.get(row["memory_number"], 0),
     }

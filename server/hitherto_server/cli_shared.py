@@ -1,0 +1,56 @@
+"""What the commands share: asking the server, the folder they run in, and how they print."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hitherto_server import client
+from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.home import find_home
+
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+
+def ask(path: str, payload: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Ask the server, which is started if it is away: a GET without a payload, else a POST."""
+    home = find_home()
+    client.ensure_server(home)
+    return client.ask(home, path, None if payload is None else encodable(payload))
+
+
+def folder() -> str:
+    """Return the folder that the command runs in."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError as error:
+        message = "this folder is gone"
+        raise InvalidInput(message, mend="Change to a folder that exists.") from error
+
+
+def absolute(path: str) -> str:
+    """Return a path as an absolute one, spelled as it is: its links are the server's matter."""
+    if not path.strip():
+        message = "the path is empty"
+        raise InvalidInput(message, mend="Name a folder; `.` is this one.")
+    named = os.path.expanduser(path)  # noqa: PTH111 - a Path would spell it anew
+    return os.path.normpath(named if named.startswith("/") else f"{folder()}/{named}")
+
+
+def encodable(payload: dict[str, Any]) -> dict[str, Any]:
+    """Refuse arguments that are no text: the shell hands bytes on as lone surrogates."""
+    try:
+        json.dumps(payload, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        message = "an argument is no valid UTF-8"
+        raise InvalidInput(message) from error
+    return payload
+
+
+def print_json(value: Any) -> None:
+    """Print a value as a person and a program can read it."""
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
