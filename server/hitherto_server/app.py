@@ -16,6 +16,7 @@ from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.embedder import Embedder
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
@@ -34,7 +35,6 @@ from hitherto_server.store.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
-    from pathlib import Path
 
     from fastapi import FastAPI
     from starlette.types import Receive, Scope, Send
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
+    from hitherto_server.gates.context import Place
 
 
 @asynccontextmanager
@@ -56,11 +57,13 @@ async def open_services(
     services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
     await services.quiet.load()
     services.indexer.start()
+    services.sweep.start()
     services.sessions.start()
     try:
         yield services
     finally:
         await services.sessions.close()
+        await services.sweep.close()
         await services.indexer.close()
         await services.projects.close()
         embedder.close()
@@ -101,7 +104,9 @@ def wire(
         device=platform.node() or "unknown",
         on_written=index_new,
     )
-    recaller = Recaller(store, embedder, settings, clock, Lookout(files))
+    lookout = Lookout(files)
+    recaller = Recaller(store, embedder, settings, clock, lookout)
+    sweep = Sweep(store, lookout, clock, has_news=set())
     tools = Tools(
         store=store,
         projects=projects,
@@ -112,6 +117,8 @@ def wire(
         prompts=PromptKeeper(store),
         wake_model=wake_model,
         clock=clock,
+        on_work=sweep.notify,
+        has_news=sweep.has_news,
     )
     return Services(
         home=home,
@@ -123,6 +130,7 @@ def wire(
         writes=writes,
         embedder=embedder,
         indexer=indexer,
+        sweep=sweep,
         recaller=recaller,
         sessions=SessionDesk(tools, Spool(home.spool)),
         quiet=quiet,
@@ -134,9 +142,12 @@ def wire(
 
 
 def tie_to_files(
-    files: FileStates, content: str, named: Sequence[str], root: Path, commit: str | None
+    files: FileStates, content: str, named: Sequence[str], edited: Sequence[str], place: Place
 ) -> tuple[AnchorRow, ...]:
     """Return the anchors of a content, as the store keeps them; ignored files get none."""
+    if place.project is None:
+        return ()
+    root, commit = place.project.root, place.head.commit
     named = [name for name in named if not files.hides(root / name)]
     return tuple(
         AnchorRow(
@@ -145,7 +156,7 @@ def tie_to_files(
             tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
             found.commit,
         )
-        for found in anchor(content, named, root, files.read, commit=commit)
+        for found in anchor(content, named, root, files.read, edited=edited, commit=commit)
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.maintenance.indexer import Indexer
+    from hitherto_server.maintenance.sweep import Sweep
     from hitherto_server.recall.embedder import Embedder
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.desk import SessionDesk
@@ -39,6 +40,7 @@ class Services:
     writes: WriteContext
     embedder: Embedder
     indexer: Indexer
+    sweep: Sweep
     recaller: Recaller
     sessions: SessionDesk
     quiet: Quiet

@@ -13,6 +13,7 @@ from hitherto_server.core.git import Head, find_head
 from hitherto_server.standing.moves import Moves
 from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.store.memories import AnchorRow, Span
+from hitherto_server.store.notices import list_edited
 from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
 
 if TYPE_CHECKING:
@@ -22,8 +23,21 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Row
     from hitherto_server.store.projects import Project, Projects
 
-Anchorer = Callable[[str, Sequence[str], Path, str | None], tuple[AnchorRow, ...]]
-"""Ties a content to files: content, named files, project root, commit → anchors."""
+
+@dataclass(frozen=True)
+class Place:
+    """Where a write belongs: its scope, and the work tree it was made in."""
+
+    project: Project | None
+    head: Head
+
+    @property
+    def scope(self) -> int:
+        return self.project.number if self.project else USER_WIDE
+
+
+Anchorer = Callable[[str, Sequence[str], Sequence[str], Place], tuple[AnchorRow, ...]]
+"""Ties a content to files: content, named files, files edited lately, where → anchors."""
 Splitter = Callable[[str], Sequence[Span]]
 """Cuts a content into the passages that are searched."""
 
@@ -40,18 +54,6 @@ class WriteContext:
     device: str
     on_written: Callable[[], None]
     """Called after each durable write: there may be passages to embed."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a write belongs: its scope, and the work tree it was made in."""
-
-    project: Project | None
-    head: Head
-
-    @property
-    def scope(self) -> int:
-        return self.project.number if self.project else USER_WIDE
 
 
 async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:
@@ -73,13 +75,23 @@ async def place_in(project: Project) -> Place:
 
 
 async def tie(
-    context: WriteContext, content: str, files: Sequence[str], place: Place
+    context: WriteContext,
+    content: str,
+    files: Sequence[str],
+    place: Place,
+    *,
+    session_id: str | None = None,
 ) -> tuple[AnchorRow, ...]:
-    """Return the anchors of a content in the place's work tree; user-wide ones have none."""
+    """Return the anchors of a content in the place's work tree; user-wide ones have none.
+
+    A name without a file may be one of a file that the session edited.
+    """
     if place.project is None:
         return ()
-    root, commit = place.project.root, place.head.commit
-    return await asyncio.to_thread(context.anchorer, content, files, root, commit)
+    edited: list[str] = []
+    if session_id is not None:
+        edited = await context.store.readers.run(lambda c: list_edited(c, session_id))
+    return await asyncio.to_thread(context.anchorer, content, files, edited, place)
 
 
 async def still_there(anchors: Sequence[Row], place: Place) -> list[str]:

@@ -14,7 +14,7 @@ from hitherto_server.standing.moves import Moves
 from hitherto_server.store import recall as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from hitherto_server.standing.decide import StandingView
@@ -30,6 +30,8 @@ class Lookout:
 
     files: FileStates = field(default_factory=FileStates)
     moves: dict[Path, Moves] = field(default_factory=dict)
+    on_late: Callable[[Path, list[int]], None] = lambda _root, _numbers: None
+    """Told, on whatever thread looks, which memories were not looked at in time."""
 
     def views(
         self,
@@ -42,7 +44,7 @@ class Lookout:
         if root is not None and not root.is_dir():
             root = None  # a checkout that moved away says nothing of its files
         numbers = [row["number"] for row in texts]
-        anchors = _anchors(connection, numbers)
+        anchors = anchors_of(connection, numbers)
         conflicts = rows.list_conflicts(connection, numbers)
         remembered = []
         for row in texts:
@@ -58,8 +60,15 @@ class Lookout:
                     conflicts=tuple(conflicts.get(number, ())),
                 )
             )
-        views = self._look(remembered, root)
-        return dict(zip(numbers, views, strict=True))
+        views = dict(zip(numbers, self._look(remembered, root), strict=True))
+        late = [number for number, view in views.items() if view.is_late]
+        if late and root is not None:
+            self.on_late(root, late)
+        return views
+
+    def warm(self, anchors: Iterable[Anchor], root: Path, deadline: float) -> None:
+        """Look at anchors ahead of time, so that the next recall need not."""
+        self.files.look(root, tuple(anchors), self._moves_in(root).find, deadline)
 
     def _look(self, remembered: Sequence[Remembered], root: Path | None) -> Iterable[StandingView]:
         from pathlib import Path
@@ -77,7 +86,8 @@ class Lookout:
         return self.moves[root]
 
 
-def _anchors(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Anchor]]:
+def anchors_of(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Anchor]]:
+    """Return what ties some memories to files."""
     found: dict[int, list[Anchor]] = {}
     anchors, parts = rows.list_anchors(connection, numbers)
     for row in anchors:

@@ -14,6 +14,7 @@ from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.left_alone import leave_alone
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
+from hitherto_server.sessions.notices import tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.store.sessions import SAME_WITHIN_MS
@@ -21,11 +22,14 @@ from hitherto_server.store.sessions import SAME_WITHIN_MS
 if TYPE_CHECKING:
     from hitherto_server.sessions.moments import Reply, Tools
     from hitherto_server.sessions.spool_reader import Record, Spool
+    from hitherto_server.store.projects import Project
 
 log = logging.getLogger(__name__)
 
 DRAIN_EVERY_S = 2.0
 REMEMBERED_CALLS = 512
+BEFORE_WORK = frozenset({"SessionStart", "PostToolUse", "PostToolUseFailure"})
+"""Events after which files are looked at: a session begins, or may have changed them."""
 
 
 @dataclass
@@ -61,17 +65,22 @@ class SessionDesk:
             raise
 
     async def _take(self, call: HookCall) -> Reply:
-        project = await self._project_number(call)
+        project = await self._project(call)
         if call.event == "PostToolUse" and call.text("tool_name") == "ExitPlanMode":
             # Before the event is noted: a repeated event is dropped, a repeated plan is known.
             await store_plan(self.tools, call)
-        noting = asyncio.create_task(self._note(call, project))
+        noting = asyncio.create_task(self._note(call, project.number if project else None))
         if call.event == "UserPromptSubmit" and not call.spooled:
-            return await answer_prompt(self.tools, call, noting)
+            return await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
         noted = await noting
-        if noted is not None and call.event == "SessionStart" and not call.spooled:
-            return await answer_start(self.tools, call)
-        return None
+        if noted is None or call.spooled:
+            return None
+        reply = await answer_start(self.tools, call) if call.event == "SessionStart" else None
+        if tells_of_files(call):
+            reply = await with_news(self.tools, call, reply, unasked=True)
+        if project is not None and call.event in BEFORE_WORK:
+            self.tools.on_work(project)
+        return reply
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
         # a prompt that comes late keeps nobody waiting; the others are kept after their reply
@@ -82,11 +91,11 @@ class SessionDesk:
         )
         return await self.tools.store.writer.run(job)
 
-    async def _project_number(self, call: HookCall) -> int | None:
+    async def _project(self, call: HookCall) -> Project | None:
         if call.folder is None:
             return None
         try:
-            return (await self.tools.projects.get(call.folder)).number
+            return await self.tools.projects.get(call.folder)
         except GitSlow as error:  # the session's next event brings its project
             log.warning("%s of %s is without a project: %s", call.event, call.session_id, error)
             return None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
     from hitherto_server.store.ledger import Channel
-    from hitherto_server.store.projects import Projects
+    from hitherto_server.store.projects import Project, Projects
 
 Reply = dict[str, Any] | None
 """The JSON object that the hook prints; None prints nothing."""
@@ -53,6 +53,10 @@ class Tools:
     prompts: PromptKeeper
     wake_model: Callable[[], None]
     clock: Clock
+    on_work: Callable[[Project], None]
+    """Told where a session is at work: its files may have changed."""
+    has_news: set[str]
+    """Sessions that were given something which does not hold any more."""
 
 
 async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
@@ -152,10 +156,10 @@ def _occasion(
 
 async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
     """Enter the admission in the ledger and return it, unless it would come too late."""
-    if _is_late(tools, call):
+    if is_late(tools, call):
         return None
     admission = await tools.recaller.deliver(admission)
-    if _is_late(tools, call):  # the disk took its time
+    if is_late(tools, call):  # the disk took its time
         await tools.recaller.take_back(admission)
         return None
     if not admission.text:
@@ -169,7 +173,8 @@ async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
     }
 
 
-def _is_late(tools: Tools, call: HookCall) -> bool:
+def is_late(tools: Tools, call: HookCall) -> bool:
+    """Tell whether a reply would not be delivered any more."""
     if call.deadline_ms is None:
         return False
     spent_ms = tools.clock() - call.at_ms

@@ -67,7 +67,7 @@ def anchor(
     """
     names = named_parts(content)
 
-    def tie(path: str) -> tuple[Anchor, bool]:
+    def tie(path: str, names: Sequence[Name] = names) -> tuple[Anchor, bool]:
         state = read(root, path)
         parts = _parts(names, path, state, deadline)
         return Anchor(path, state.file_hash, parts, commit), state.condition == "read"
@@ -79,8 +79,10 @@ def anchor(
         if given or was_read:
             anchors.append(found)
     tied = {one.path for one in anchors}
-    others = [tie(path)[0] for path in _spelled(edited, root) if path not in tied]
-    return tuple([*anchors, *_defining(anchors, others)][:MAX_FILES])
+    if unplaced := _unplaced(names, anchors):
+        others = [tie(path, unplaced)[0] for path in _spelled(edited, root) if path not in tied]
+        anchors += _defining(others)
+    return tuple(anchors[:MAX_FILES])
 
 
 def find_word(text: str, word: str) -> bool:
@@ -122,9 +124,16 @@ def _spelled(edited: Iterable[str], root: Path) -> tuple[str, ...]:
     return tuple(islice(dict.fromkeys(path for path in spelled if path), MAX_EDITED))
 
 
-def _defining(anchors: Sequence[Anchor], others: Sequence[Anchor]) -> Iterator[Anchor]:
-    """Keep of other files what they alone define: a name without a file means that one."""
-    holders = Counter(name for one in [*anchors, *others] for name in _defined_in(one))
+def _unplaced(names: Iterable[Name], anchors: Iterable[Anchor]) -> list[Name]:
+    """Keep the identifiers that no file which was given or named defines."""
+    placed = {name for one in anchors for name in _defined_in(one)}
+    identifiers = (name for name in names if name.kind == "identifier")
+    return [name for name in identifiers if segments(name.text)[-1] not in placed]
+
+
+def _defining(others: Sequence[Anchor]) -> Iterator[Anchor]:
+    """Keep of other files what one alone defines: a name without a file means that one."""
+    holders = Counter(name for one in others for name in _defined_in(one))
     for other in others:
         own = tuple(p for p in other.parts if p.region_hash and holders[_last(p)] == 1)
         if own:

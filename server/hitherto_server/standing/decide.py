@@ -34,6 +34,10 @@ class StandingView:
     standing: Standing
     reason: str
     details: tuple[str, ...] = ()
+    is_certain: bool = False
+    """Whether something is known to be different or gone: no mere doubt, and no judgment."""
+    is_late: bool = False
+    """Whether the time ran out before everything was looked at."""
 
 
 def standing_of(
@@ -52,11 +56,13 @@ def standing_of(
         return StandingView("conflicting", f"undecided against {_listed(conflicts)}", details)
     checked = [finding for finding in findings if finding.state != "withheld"]
     if any(finding.state == "unchecked" for finding in checked):
-        return StandingView("unverified", f"not checked in time; {provenance(facts)}", details)
+        reason = f"not checked in time; {provenance(facts)}"
+        return StandingView("unverified", reason, details, is_late=True)
     if not checked:
         return StandingView("unverified", _unverified(facts, findings), details)
     standing, reason = _by_files(checked, verdict)
-    return StandingView(standing, reason, details)
+    is_certain = standing in {"changed", "stale"} and any(map(_shows_a_change, checked))
+    return StandingView(standing, reason, details, is_certain)
 
 
 def provenance(facts: MemoryFacts) -> str:
@@ -83,6 +89,11 @@ def _by_files(findings: Sequence[AnchorFinding], verdict: float | None) -> tuple
     if doubts:
         return "changed", _listed(doubts)
     return "current", _intact(findings)
+
+
+def _shows_a_change(finding: AnchorFinding) -> bool:
+    states = {part.state for part in finding.parts}
+    return finding.state == "gone" or bool(states & {"differs", "renamed", "gone"})
 
 
 def _all_gone(findings: Sequence[AnchorFinding]) -> str | None:

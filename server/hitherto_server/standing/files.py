@@ -64,6 +64,8 @@ class FileStates:
         hides: Callable[[Path], bool] = lambda _: False,
     ) -> None:
         self.hides = hides
+        self.unsettled = 0
+        """How often a file was read whose status may not show its next edit yet."""
         self._hashes: Bounded[tuple[str, str], tuple[Signature, str]] = Bounded(max_files)
         self._findings: Bounded[tuple[str, str, tuple[Part, ...]], tuple[PartFinding, ...]] = (
             Bounded(max_findings)
@@ -88,6 +90,8 @@ class FileStates:
             newest = max(state.signature[:2])
             if time.time_ns() - newest > SETTLED_NS:
                 self._hashes.put((str(root), name), (state.signature, state.file_hash))
+            else:
+                self.unsettled += 1
         return state
 
     def _in_time(

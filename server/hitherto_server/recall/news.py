@@ -1,0 +1,83 @@
+"""News: what a session was given and no longer holds as it was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.clock import date_of
+from hitherto_server.recall.block import CLOSING, as_data
+from hitherto_server.store import notices
+from hitherto_server.store import recall as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from hitherto_server.recall.standings import Lookout
+    from hitherto_server.store.driver import Connection
+
+MOST_AT_ONCE = 3
+MOST_IN_A_SESSION = 12
+"""Beyond that a session whose files all change is no longer told one by one."""
+MOST_CHARS = 120
+OPENING = (
+    "<hitherto-memories>\n"
+    "Given earlier in this session; its files have changed since. Check before relying on it.\n"
+)
+WORSE = {"current": 0, "unverified": 0, "changed": 1, "stale": 2}
+
+
+@dataclass(frozen=True)
+class News:
+    """A memory that a session has, and what has become of it."""
+
+    id: str
+    standing: str
+    reason: str
+    text: str
+    learned_at_ms: int
+
+    @property
+    def line(self) -> str:
+        """The line for the model: which memory, what became of it, how it began."""
+        opening = " ".join(self.text.split())
+        if len(opening) > MOST_CHARS:
+            opening = f"{opening[:MOST_CHARS]}…"
+        head = f"{self.id} · {self.standing} ({self.reason}) · {date_of(self.learned_at_ms)}"
+        return f"- {as_data(head)}\n  {as_data(opening)}\n"
+
+
+def find_news(
+    connection: Connection, session: str, lookout: Lookout, root: Path | None
+) -> tuple[News, ...]:
+    """Find what certainly changed of what a session was given; nothing that it was told already."""
+    given = {row["number"]: row for row in notices.list_given(connection, session)}
+    if not given or root is None:
+        return ()
+    room = MOST_IN_A_SESSION - notices.count_told(connection, session)
+    texts = rows.list_texts(connection, given)
+    states = rows.list_states(connection, given, sorted({row["project"] for row in texts.values()}))
+    newer = {number: state["superseded_by"] for number, state in states.items()}
+    asked = [texts[number] for number in given]
+    views = lookout.views(connection, asked, newer, root)
+    news = [
+        News(row["id"], view.standing, view.reason, texts[number]["content"],
+             texts[number]["learned_at_ms"])
+        for number, row in given.items()
+        if (view := views[number]).is_certain
+        and WORSE.get(view.standing, 0) > WORSE.get(row["standing"], 0)
+    ]  # fmt: skip
+    return tuple(news[: max(min(room, MOST_AT_ONCE), 0)])
+
+
+def notice_of(news: Sequence[News]) -> str:
+    """Return the block for the model."""
+    return OPENING + "".join(one.line for one in news) + CLOSING
+
+
+def line_of(news: Sequence[News]) -> str:
+    """Return what the person sees: `1 memory given earlier is changed`."""
+    noun = "memory" if len(news) == 1 else "memories"
+    kinds = sorted({one.standing for one in news})
+    return f"{len(news)} {noun} given earlier: {', '.join(kinds)}"

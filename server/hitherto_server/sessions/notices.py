@@ -1,0 +1,86 @@
+"""Telling a session, once, that what it was given no longer holds as it was given."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hitherto_server.recall.news import find_news, line_of, notice_of
+from hitherto_server.sessions.moments import is_late
+from hitherto_server.store.notices import tell, untell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hitherto_server.recall.news import News
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.moments import Reply, Tools
+    from hitherto_server.store.driver import Connection
+
+AFTER_TOOLS = frozenset({"PostToolUse", "PostToolUseFailure"})
+
+
+def tells_of_files(call: HookCall) -> bool:
+    """Tell whether files may have changed, and the session's own model hears the answer."""
+    # what a sub-agent hears stays with it, and the memories were given to its parent
+    return call.event in AFTER_TOOLS and not call.spooled and not call.text("agent_id")
+
+
+async def with_news(tools: Tools, call: HookCall, reply: Reply, *, unasked: bool = False) -> Reply:
+    """Add the session's news to a reply, if there are any; `unasked` looks without a hint."""
+    if not unasked and call.session_id not in tools.has_news:
+        return reply
+    tools.has_news.discard(call.session_id)
+    project = await tools.projects.find(call.folder) if call.folder else None
+    if project is None:
+        return reply
+    lookout = tools.recaller.lookout
+    find = partial(find_news, session=call.session_id, lookout=lookout, root=project.root)
+    news = await tools.store.readers.run(find)
+    if not news or not _has_time(tools, call):
+        return reply
+    # as with the ledger: a power cut ends the session too, and with it what it was told
+    told = await tools.store.writer.run(
+        lambda c: _tell(c, call.session_id, news, tools.clock()), durable=False
+    )
+    if told and is_late(tools, call):
+        await tools.store.writer.run(lambda c: _untell(c, call.session_id, told))
+        return reply
+    return _joined(call, reply, told) if told else reply
+
+
+def _has_time(tools: Tools, call: HookCall) -> bool:
+    """Tell whether half of the time is left; else the next event brings the news."""
+    if call.deadline_ms is None or tools.clock() - call.at_ms <= call.deadline_ms / 2:
+        return True
+    tools.has_news.add(call.session_id)
+    return False
+
+
+def _tell(
+    connection: Connection, session: str, news: Sequence[News], at_ms: int
+) -> tuple[News, ...]:
+    return tuple(
+        one
+        for one in news
+        if tell(connection, session, one.id, standing=one.standing, reason=one.reason, at_ms=at_ms)
+    )
+
+
+def _untell(connection: Connection, session: str, news: Sequence[News]) -> None:
+    for one in news:
+        untell(connection, session, one.id)
+
+
+def _joined(call: HookCall, reply: Reply, news: Sequence[News]) -> Reply:
+    said = reply or {}
+    context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
+    lines = [line for line in (said.get("systemMessage"), f"Hitherto: {line_of(news)}") if line]
+    return {
+        **said,
+        "systemMessage": "; ".join(lines),
+        "hookSpecificOutput": {
+            "hookEventName": call.event,
+            "additionalContext": "\n".join(filter(None, (context, notice_of(news)))),
+        },
+    }

@@ -1,0 +1,54 @@
+-- given: what a session was given since its last compaction and was not told about since
+SELECT i.memory_number AS number, m.id, i.standing
+FROM injection AS i
+JOIN memory AS m ON m.number = i.memory_number
+WHERE i.session_id = :session AND i.outcome = 'injected' AND i.revision = m.revision
+    AND i.generation = coalesce((SELECT generation FROM session WHERE id = :session), 0)
+    AND m.trashed_at_ms IS NULL
+    AND EXISTS (SELECT 1 FROM anchor AS a WHERE a.memory_number = m.number)
+    AND NOT EXISTS (
+        SELECT 1 FROM obligation AS o
+        WHERE o.session_id = :session AND o.kind = 'notice' AND o.subject = m.id
+    )
+ORDER BY i.id DESC
+LIMIT :most;
+
+-- told: how many notices a session has had
+SELECT count(*) FROM obligation WHERE session_id = :session AND kind = 'notice';
+
+-- tell: note that a session is told of a memory; a second time enters nothing
+INSERT INTO obligation (session_id, generation, kind, subject, detail, raised_at_ms,
+                        cleared_at_ms, cleared_by)
+SELECT :session, coalesce((SELECT generation FROM session WHERE id = :session), 0), 'notice',
+       :memory_id, :detail, :at_ms, :at_ms, 'told'
+WHERE NOT EXISTS (
+    SELECT 1 FROM obligation
+    WHERE session_id = :session AND kind = 'notice' AND subject = :memory_id
+);
+
+-- untell: a notice was not delivered
+DELETE FROM obligation
+WHERE session_id = :session AND kind = 'notice' AND subject = :memory_id;
+
+-- edited: the files that a session's client said it edited, the newest first
+SELECT json_extract(detail, '$.file') AS file, max(id) AS newest
+FROM event
+WHERE session_id = :session AND name = 'PostToolUse'
+    AND json_extract(detail, '$.file') IS NOT NULL
+GROUP BY file
+ORDER BY newest DESC
+LIMIT :most;
+
+-- listeners: sessions of a project that were given something lately and have not ended
+SELECT s.id FROM session AS s
+WHERE s.project_id = :project AND s.ended_at_ms IS NULL AND s.seen_at_ms >= :since_ms
+    AND EXISTS (SELECT 1 FROM injection AS i WHERE i.session_id = s.id AND i.outcome = 'injected')
+ORDER BY s.seen_at_ms DESC
+LIMIT :most;
+
+-- anchored: the memories of a project that are tied to files, the most recent first
+SELECT m.number FROM memory AS m
+WHERE m.project_id = :project AND m.trashed_at_ms IS NULL
+    AND EXISTS (SELECT 1 FROM anchor AS a WHERE a.memory_number = m.number)
+ORDER BY m.changed_at_ms DESC
+LIMIT :most;
