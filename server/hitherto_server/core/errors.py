@@ -2,7 +2,8 @@
 
 HithertoError
 ├── InvalidInput            invalid_input        400
-│   └── TooLarge            too_large            413
+│   ├── TooLarge            too_large            413
+│   └── OnlyASecret         only_a_secret        400
 ├── NotFound                not_found            404
 ├── GitSlow                 git_slow             503
 ├── Refused                 (what the state of things forbids)
@@ -70,6 +71,13 @@ class TooLarge(InvalidInput):
     code = "too_large"
     status = 413
     default_mend = "Shorten it, or split it into several memories."
+
+
+class OnlyASecret(InvalidInput):
+    """Without its secret the text says hardly anything, so nothing of it is kept."""
+
+    code = "only_a_secret"
+    default_mend = "Say in words what it opens and where it is kept; the secret is not stored."
 
 
 class NotFound(HithertoError):

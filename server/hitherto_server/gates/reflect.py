@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
+from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
 from hitherto_server.gates.remember import remember, tidied
 from hitherto_server.gates.suspect import is_suspect
@@ -31,6 +32,7 @@ from hitherto_server.store.relations import find_replacement, undo_supersessions
 
 if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest
+    from hitherto_server.gates.clean import Cleaned
     from hitherto_server.gates.context import Place, WriteContext
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.memories import AnchorRow
@@ -41,6 +43,20 @@ async def reflect(context: WriteContext, request: ReflectRequest) -> Remembered:
     row = await context.store.readers.run(
         lambda c: get_row(c, request.id, request.expected_revision)
     )
+    clean = cleaned(request)
+    reply = await _reflect(context, _with_tag(clean, row), row)
+    return reply.model_copy(update={"notes": [*clean.notes, *reply.notes]})
+
+
+def _with_tag(clean: Cleaned[ReflectRequest], row: Row) -> ReflectRequest:
+    """Return the request, with the tag that says that its text lost a secret."""
+    if not clean.kinds:
+        return clean.request
+    tags = json.loads(row["tags"]) if clean.request.tags is None else clean.request.tags
+    return clean.request.model_copy(update={"tags": tagged(tags, clean.kinds)})
+
+
+async def _reflect(context: WriteContext, request: ReflectRequest, row: Row) -> Remembered:
     match request.action:
         case "edit":
             return await _edit(context, request, row)

@@ -9,6 +9,7 @@ import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
+from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import Place, WriteContext, confined, find_place, said_by, tie
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
@@ -48,8 +49,11 @@ async def remember(
 ) -> contract.Remembered:
     """Store a statement and answer when it is durable; the same statement is stored once.
 
-    `seen` refuses it if a memory that it replaces is no longer at that revision.
+    Its secrets are taken out first. `seen` refuses it if a memory that it replaces has moved on
+    from that revision.
     """
+    clean = cleaned(request)
+    request = clean.request.model_copy(update={"tags": tagged(clean.request.tags, clean.kinds)})
     place = await find_place(context, request, user_wide=request.scope == "user")
     files = await confined(request.files, place)
     anchors = await tie(context, request.content, files, place)
@@ -65,7 +69,7 @@ async def remember(
         project=place.project.name if place.project else None,
         superseded=list(written.superseded),
         anchored_files=[anchor.path for anchor in anchors] if written.stored else [],
-        notes=[*written.notes, *_unread(files, new, place)],
+        notes=[*clean.notes, *written.notes, *_unread(files, new, place)],
     )
 
 

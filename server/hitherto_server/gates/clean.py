@@ -1,0 +1,64 @@
+"""A request without its secrets: the first thing that a write does, before anything reads it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from hitherto_server.core.errors import OnlyASecret
+from hitherto_server.gates.secrets import redact
+
+if TYPE_CHECKING:
+    from hitherto_contract import ReflectRequest, RememberRequest
+    from hitherto_server.gates.secrets import Redacted
+
+Request = TypeVar("Request", "RememberRequest", "ReflectRequest")
+
+TAG = "redacted"
+"""Marks a memory whose text lost a secret."""
+TEXTS = ("content", "source_ref", "idempotency_key", "state_key", "category", "actor")
+LISTS = ("tags", "files")
+TAKEN_OUT = re.compile(r"\[redacted:[\w-]+\]")
+WORD = re.compile(r"\w*[^\W\d_]{2,}\w*")
+LEAST_WORDS = 3
+
+
+@dataclass(frozen=True)
+class Cleaned(Generic[Request]):
+    """A request whose every text went through the secret gate."""
+
+    request: Request
+    kinds: tuple[str, ...]
+    """What its content lost."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the caller should hear of it."""
+        return [f"a secret was taken out: {', '.join(self.kinds)}"] if self.kinds else []
+
+
+def cleaned(request: Request) -> Cleaned[Request]:
+    """Take the secrets out of a request; a content that is hardly anything else is refused."""
+    found = {name: redact(text) for name in TEXTS if (text := getattr(request, name, None))}
+    clean: dict[str, object] = {name: one.text for name, one in found.items() if one.changed}
+    for name in LISTS:
+        texts = [redact(one) for one in getattr(request, name, None) or ()]
+        if any(one.changed for one in texts):
+            clean[name] = [one.text for one in texts]
+    content = found.get("content")
+    if content is not None and content.changed:
+        _refuse_bare(content)
+    kinds = content.kinds if content else ()
+    return Cleaned(request.model_copy(update=clean) if clean else request, kinds)
+
+
+def tagged(tags: list[str], kinds: tuple[str, ...]) -> list[str]:
+    """Return the tags of a memory whose text lost secrets of these kinds."""
+    return [*tags, TAG] if kinds and TAG not in tags else tags
+
+
+def _refuse_bare(content: Redacted) -> None:
+    if len(WORD.findall(TAKEN_OUT.sub(" ", content.text))) < LEAST_WORDS:
+        message = f"the content is hardly more than a secret ({', '.join(content.kinds)})"
+        raise OnlyASecret(message)
