@@ -55,7 +55,7 @@ SEED = re.compile(
     re.IGNORECASE,
 )
 GROUPS = ("double", "single", "tick", "escaped", "bare")
-EDGE = ".:?!…"
+EDGE = ".:…"
 CODE_FOLLOWS = ("(", "[", "{", "<")
 LEAST_PASSWORD, LEAST_TOKEN = 6, 8
 SURE_CHARS, SURE_ENTROPY = 16, 3.0

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-BASE64_OF_A_KEY = r"LS0tLS1CRUdJTi(?:B[A-Za-z0-9+/]{0,12})?(?:BSSVZBVE|UFJJVkFUR|QUklWQVRF)[A-Za-z0-9+/]{40,}={0,2}"
+BASE64_OF_A_KEY = (
+    r"LS0tLS1CRUdJTi(?:B[A-Za-z0-9+/]{0,12})?(?:BSSVZBVE|UFJJVkFUR|QUklWQVRF)"
+    r"[A-Za-z0-9+/]{40,}={0,2}"
+)
+"""`-----BEGIN … PRIVATE`, at the three places where base64 may have cut it."""
 
 # kind, a word without which it does not occur (lower case), what it looks like: its first group
 # is the secret, else all of it is.
