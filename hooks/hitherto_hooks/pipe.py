@@ -180,10 +180,15 @@ def print_out(answer: bytes) -> None:
 
 
 def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: bytes) -> None:
-    """Leave the event where the server finds it at its next start."""
+    """Leave the event where the server finds it, unless nothing is to be kept of it."""
     import spool  # type: ignore[import-not-found,unused-ignore]
 
-    spool.append(home, event.encode(), started_ns, project, body)
+    try:
+        here = percent_encoded(posix.getcwdb())
+    except OSError:  # the folder is gone
+        here = b""
+    if not spool.is_left_alone(home, started_ns // 1_000_000, (project, here), body):
+        spool.append(home, event.encode(), started_ns, project, body)
 
 
 def start_server(home: bytes, environ: Environ) -> None:

@@ -4,6 +4,7 @@ import fcntl
 import posix
 
 MAX_BYTES = 16 << 20
+MAX_QUIET_BYTES = 1 << 20
 APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC
 
 
@@ -16,6 +17,28 @@ def append(home: bytes, event: bytes, time_ns: int, project: bytes, body: bytes)
             count_dropped(folder)
     except OSError:
         count_dropped(folder)
+
+
+def is_left_alone(home: bytes, now_ms: int, folders: tuple[bytes, ...], body: bytes) -> bool:
+    """Whether the server noted that the session or one of the folders is paused or ignored."""
+    try:
+        file = posix.open(home + b"/run/quiet", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        lines = posix.read(file, MAX_QUIET_BYTES).split(b"\n")
+    finally:
+        posix.close(file)
+    for line in lines:
+        until_ms, _, rest = line.partition(b"\t")
+        kind, _, name = rest.partition(b"\t")
+        if not until_ms.isdigit() or (0 < int(until_ms) <= now_ms):
+            continue
+        if kind == b"session" and b'"%b"' % name in body:
+            return True
+        if kind == b"path" and any((folder + b"/").startswith(name + b"/") for folder in folders):
+            return True
+    return False
 
 
 def append_record(folder: bytes, record: bytes) -> bool:

@@ -81,7 +81,7 @@ def wire(
     clock: Clock,
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
-    quiet = Quiet(store, clock)
+    quiet = Quiet(store, clock, home.quiet)
     files = FileStates(hides=quiet.hides)
     projects = Projects(store, clock)
     indexer = Indexer(store, embedder, clock)

@@ -24,6 +24,7 @@ from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import AlreadyRunning, HithertoError
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
+from hitherto_server.core.private_file import write_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -229,14 +230,6 @@ def mend_registrations(home: Home) -> None:
         return
     for path in changes.written:
         log.info("mended %s", path)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file of the owner's alone, whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).replace(path)
 
 
 def log_to_file(home: Home, level: str) -> None:

@@ -47,6 +47,11 @@ class Home:
         return self.run / "serve.cmd"
 
     @property
+    def quiet(self) -> Path:
+        """Says to hooks what they may not even write down while no server answers."""
+        return self.run / "quiet"
+
+    @property
     def spool(self) -> Path:
         return self.root / "spool"
 

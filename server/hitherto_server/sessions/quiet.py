@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
+from hitherto_server.core.private_file import write_private
 from hitherto_server.store.quiet import begin_rule, end_rule, list_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.store.database import Store
     from hitherto_server.store.quiet import QuietKind, QuietRule
+
+log = logging.getLogger(__name__)
 
 KEPT_MS = 30 * 24 * 3600 * 1000
 """How long a rule that ended is remembered: the spool may hold events of its time."""
@@ -41,6 +46,8 @@ class Quiet:
 
     store: Store
     clock: Clock
+    note: Path
+    """The file that tells the hooks of it, for the time when no server answers."""
     rules: tuple[QuietRule, ...] = ()
     _told: dict[tuple[str, int], None] = field(default_factory=dict)
     _hidden: tuple[float, tuple[str, ...]] = (0.0, ())
@@ -50,6 +57,17 @@ class Quiet:
         since_ms = self.clock() - KEPT_MS
         self.rules = await self.store.readers.run(lambda c: list_rules(c, since_ms=since_ms))
         self._hidden = (0.0, ())
+        await asyncio.to_thread(self._tell_hooks, self.in_force())
+
+    def _tell_hooks(self, rules: Sequence[QuietRule]) -> None:
+        lines = [line for rule in rules for line in _lines_of(rule)]
+        try:
+            if lines:
+                write_private(self.note, "".join(f"{line}\n" for line in lines))
+            else:
+                self.note.unlink(missing_ok=True)
+        except OSError as error:  # what they write down meanwhile is not taken in
+            log.warning("the hooks were not told what is paused: %s", error)
 
     def in_force(self, kind: QuietKind | None = None) -> tuple[QuietRule, ...]:
         """Return what is left alone now."""
@@ -134,6 +152,14 @@ class Quiet:
             self._told.pop(next(iter(self._told)))
         self._told[key] = None
         return False
+
+
+def _lines_of(rule: QuietRule) -> list[str]:
+    until_ms = rule.until_ms or 0
+    if rule.path is None:
+        return [f"{until_ms}\tsession\t{rule.session_id}"]
+    places = [quote(place.rstrip("/")) for place in spellings(rule.path)]
+    return [f"{until_ms}\tpath\t{place}" for place in places]
 
 
 def _is_of(rule: QuietRule, target: Target) -> bool:
