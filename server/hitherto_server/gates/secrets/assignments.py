@@ -22,8 +22,8 @@ VALUE = r"""
 ASSIGNED = re.compile(
     rf"""
     (?<![\w.$-])
-    (?P<name>[A-Za-z_][\w.-]{{1,80}}?(?:[ ](?:key|token|secret|password|phrase|code))?)
-    (?:[ ]\d{{1,2}})?(?:\\?["'`\]]){{0,2}}\)?[ \t]{{0,8}}
+    (?P<name>[A-Za-z_][\w.-]{{1,80}}+(?:[ ](?:key|token|secret|password|phrase|code))?+)
+    (?:[ ]\d{{1,2}})?+(?:\\?["'`\]]){{0,2}}+\)?+[ \t]{{0,8}}+
     (?::=|=>|->|={{1,3}}|:|\|\|=?)(?!/)[ \t]{{0,8}}(?:[a-z]{{1,2}}(?=["']))?
     {VALUE}""",
     re.VERBOSE | re.IGNORECASE,
@@ -31,9 +31,8 @@ ASSIGNED = re.compile(
 FLAG = re.compile(rf"(?<![\w-])--?(?P<name>[A-Za-z][\w-]{{1,60}})[ \t]+(?!-){VALUE}", re.VERBOSE)
 SAID = re.compile(
     rf"""
-    (?<![\w.-])
-    (?P<name>(?:[\w/.-]+[ ])?
-        (?:pass(?:word|wd|phrase|code)|pwd|secret|token|credentials?|key|pw|passwort))
+    (?P<name>(?<![A-Za-z])
+        (?:pass(?:word|wd|phrase|code|wort)|pwd|secret|token|credentials?|key|pw)\b)
     (?: (?:[ ](?:for|of|to|on|in|at)(?:[ ][\w@./-]+){{1,4}}?)?
         [ ](?:is|was|are|to|as|became|ist)[ ](?:now[ ]|set[ ]to[ ]|still[ ])?
       | [ ](?=[^\s]*\d)(?!\d+\b)
@@ -54,6 +53,8 @@ SEED = re.compile(
     r"(?P<bare>(?:[a-z]{3,8}[ ]){11}(?:(?:[a-z]{3,8}[ ]){12})?[a-z]{3,8})\b",
     re.IGNORECASE,
 )
+WORD_BEFORE = re.compile(r"[\w/.-]+[ _.-]?\Z")
+MOST_BEFORE = 40
 GROUPS = ("double", "single", "tick", "escaped", "bare")
 EDGE = ".:…"
 CODE_FOLLOWS = ("(", "[", "{", "<")
@@ -77,7 +78,7 @@ def find_assigned(text: str) -> Iterator[Finding]:
 
 
 def _judged(text: str, match: re.Match[str]) -> Iterator[Finding]:
-    name = match["name"]
+    name = _word_before(text, match) + match["name"]
     group = next(one for one in GROUPS if one in match.re.groupindex and match[one])
     start, end = match.span(group)
     value = match[group]
@@ -94,6 +95,12 @@ def _judged(text: str, match: re.Match[str]) -> Iterator[Finding]:
             yield Finding(start, end, "high-entropy", certain=False, named=False)
     elif (sure := _sureness(kind, value, quoted=group != "bare")) is not None:
         yield Finding(start, end, kind, certain=sure)
+
+
+def _word_before(text: str, match: re.Match[str]) -> str:
+    """Return the word that goes with a bare `key` or `token`: `api key`, `page token`."""
+    found = WORD_BEFORE.search(text, max(match.start("name") - MOST_BEFORE, 0), match.start("name"))
+    return found[0] if found and match.re is SAID else ""
 
 
 def _is_code(value: str, *, quoted: bool) -> bool:
