@@ -15,6 +15,7 @@ from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
+from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.embedder import Embedder
@@ -84,7 +85,7 @@ def wire(
     quiet = Quiet(store, clock, home.quiet)
     files = FileStates(hides=quiet.hides)
     projects = Projects(store, clock)
-    indexer = Indexer(store, embedder, clock)
+    indexer = Indexer(store, embedder, clock, Comparer(store, clock))
 
     def wake_model() -> None:
         # each look for what waits reads all passages: not at every recall
@@ -103,6 +104,7 @@ def wire(
         clock=clock,
         device=platform.node() or "unknown",
         on_written=index_new,
+        read=files.read,
     )
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout)

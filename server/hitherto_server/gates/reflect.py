@@ -12,6 +12,7 @@ from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
 from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
+from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.remember import remember, tidied
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
@@ -26,14 +27,16 @@ from hitherto_server.store.memories import (
     retie,
     state_of,
 )
+from hitherto_server.store.neighbours import find_subject, note_waiting
 from hitherto_server.store.projects import USER_WIDE, list_categories
 from hitherto_server.store.recall import list_anchors
-from hitherto_server.store.relations import find_replacement, undo_supersessions
+from hitherto_server.store.relations import find_replacement, undo_supersessions, withdraw
 
 if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest
     from hitherto_server.gates.clean import Cleaned
     from hitherto_server.gates.context import Place, WriteContext
+    from hitherto_server.gates.neighbours import Neighbourhood
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.memories import AnchorRow
 
@@ -100,6 +103,7 @@ async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
         revision = change_memory(
             connection, row, state, change="restore", actor=request.actor, at_ms=at_ms
         )
+        note_waiting(connection, row["id"], at_ms=at_ms)
         return _reply(row, revision)
 
     reply = await context.store.writer.run(job)
@@ -111,6 +115,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     content = (request.content or seen["content"]).strip()
     anchors = await _retied(context, request, seen, content) if _reties(request) else None
     at_ms = context.clock()
+    around = await _look_around(context, seen, content)
 
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, seen["revision"])
@@ -129,7 +134,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             anchors=anchors,
             spans=tuple(context.splitter(content)) if content != row["content"] else None,
         )
-        return _reply(row, revision)
+        return _reply(row, revision, notes=_said_anew(connection, row, content, around, at_ms))
 
     reply = await context.store.writer.run(job)
     context.on_written()
@@ -203,7 +208,7 @@ async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) ->
     """Note that the memory holds for the files as they are now; its text stays as it is."""
     place = await _place_of(context, request, seen)
     tied, _ = await context.store.readers.run(lambda c: list_anchors(c, [seen["number"]]))
-    files = await still_there(tied, place)  # what is gone no longer speaks against it
+    files = await still_there(tied, place, context.read)  # what is gone no longer speaks against it
     anchors = await tie(context, seen["content"], files, place)
     at_ms = context.clock()
 
@@ -225,6 +230,7 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
         return await context.store.writer.run(lambda c: _undo_birth(c, request, at_ms))
     now = await context.store.readers.run(partial(state_of, row=seen))
     changed = before.content != now.content
+    around = await _look_around(context, seen, before.content)
     anchors: tuple[AnchorRow, ...] | None = None
     if changed or before.files != now.files:
         place = await _place_of(context, request, seen)
@@ -244,11 +250,34 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             anchors=anchors,
             spans=tuple(context.splitter(before.content)) if changed else None,
         )
-        return _reply(row, revision)
+        notes = _said_anew(connection, row, before.content, around, at_ms)
+        return _reply(row, revision, notes=notes)
 
     reply = await context.store.writer.run(job)
     context.on_written()
     return reply
+
+
+async def _look_around(context: WriteContext, seen: Row, content: str) -> Neighbourhood | None:
+    """Return what is near the text that a memory is to have, if that is another one."""
+    if content == seen["content"]:
+        return None
+    subject = Subject(seen["project_id"] or USER_WIDE, content, seen["number"])
+    return await context.store.readers.run(lambda c: look_by_words(c, subject))
+
+
+def _said_anew(
+    connection: Connection, row: Row, content: str, around: Neighbourhood | None, at_ms: int
+) -> list[str]:
+    """Take back what rules said of the text before, and say what they say of this one."""
+    if around is None:
+        return []
+    withdraw(connection, row["number"], at_ms=at_ms)
+    note_waiting(connection, row["id"], at_ms=at_ms)
+    if find_subject(connection, row["id"]) is None:
+        return []
+    subject = Subject(row["project_id"] or USER_WIDE, content, row["number"])
+    return list(say(connection, subject, around, at_ms=at_ms))
 
 
 def _undo_birth(connection: Connection, request: ReflectRequest, at_ms: int) -> Remembered:

@@ -11,6 +11,7 @@ from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
 from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import Place, WriteContext, confined, find_place, said_by, tie
+from hitherto_server.gates.neighbours import Neighbourhood, Subject, look_by_words, say
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     NewMemory,
@@ -21,6 +22,7 @@ from hitherto_server.store.memories import (
     insert_memory,
     list_by_state,
 )
+from hitherto_server.store.neighbours import note_waiting
 from hitherto_server.store.projects import USER_WIDE, list_categories
 from hitherto_server.store.relations import find_replacement, relate, undo_replacement
 
@@ -56,9 +58,11 @@ async def remember(
     request = clean.request.model_copy(update={"tags": tagged(clean.request.tags, clean.kinds)})
     place = await find_place(context, request, user_wide=request.scope == "user")
     files = await confined(request.files, place)
-    anchors = await tie(context, request.content, files, place)
+    anchors = await tie(context, request.content, files, place, session_id=request.session_id)
     new = replace(_draft(context, request, place), anchors=anchors)
-    written = await context.store.writer.run(lambda c: write(c, new, request, seen or {}))
+    subject = Subject(new.project, new.content)
+    around = await context.store.readers.run(lambda c: look_by_words(c, subject))
+    written = await context.store.writer.run(lambda c: write(c, new, request, around, seen or {}))
     if written.stored:
         context.on_written()
     return contract.Remembered(
@@ -119,7 +123,11 @@ def _unread(files: list[str], new: NewMemory, place: Place) -> list[str]:
 
 
 def write(
-    connection: Connection, new: NewMemory, request: RememberRequest, seen: Mapping[str, int]
+    connection: Connection,
+    new: NewMemory,
+    request: RememberRequest,
+    around: Neighbourhood,
+    seen: Mapping[str, int],
 ) -> Written:
     """Store the memory unless it is known; runs in the writer's transaction."""
     if known := _known(connection, new):
@@ -132,9 +140,12 @@ def write(
     ruled = [row for row in _same_state(connection, new, number) if row["number"] not in named]
     reason = f"state key {new.state_key}"
     too, more_notes = _replace(connection, number, ruled, new, reason=reason)
-    return Written(
-        new.id, 1, stored=True, superseded=(*replaced, *too), notes=(*notes, *more_notes)
-    )
+    # After what was said of it outright: a rule adds nothing to that.
+    subject = Subject(new.project, new.content, number)
+    found = say(connection, subject, around, at_ms=new.at_ms)
+    note_waiting(connection, new.id, at_ms=new.at_ms)
+    notes = (*notes, *more_notes, *found)
+    return Written(new.id, 1, stored=True, superseded=(*replaced, *too), notes=notes)
 
 
 def _again(connection: Connection, known: Row, new: NewMemory, request: RememberRequest) -> Written:

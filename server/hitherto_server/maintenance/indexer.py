@@ -20,6 +20,7 @@ from hitherto_server.store.passages import (
 
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
+    from hitherto_server.maintenance.comparing import Comparer
     from hitherto_server.recall.embedder import Embedder
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
@@ -37,6 +38,8 @@ class Indexer:
     store: Store
     embedder: Embedder
     clock: Clock
+    comparer: Comparer | None = None
+    """Takes over what has its vectors now."""
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _task: asyncio.Task[None] | None = None
 
@@ -91,6 +94,8 @@ class Indexer:
         ):
             for passage in batch:
                 await self._embed(passage, model.name, model.dimension)
+        if self.comparer is not None:
+            await self.comparer.catch_up(model.name)
 
     async def _prepare_index(self, name: str, dimension: int) -> None:
         """Rebuild the vector index if it holds another model's vectors, or none."""

@@ -110,11 +110,13 @@ def list_anchors(
 
 
 def list_conflicts(connection: Connection, numbers: Iterable[int]) -> dict[int, list[str]]:
-    """Return the ids of the memories that some memories may contradict."""
+    """Return the memories that some memories may contradict: their ids, and in what."""
     found: dict[int, list[str]] = {}
     values = {"numbers": json.dumps(list(numbers))}
     for row in connection.execute(sql["conflicts_of"], values):
-        found.setdefault(row["number"], []).append(row["other"])
+        age = "newer" if row["is_newer"] else "older"
+        said = f"{row['other']} ({age}: {row['reason']})" if row["reason"] else row["other"]
+        found.setdefault(row["number"], []).append(said)
     return found
 
 

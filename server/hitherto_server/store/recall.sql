@@ -104,13 +104,20 @@ JOIN anchor AS a ON a.memory_number = wanted.value
 JOIN part AS p ON p.anchor_id = a.id
 ORDER BY a.id, p.kind, p.name;
 
--- conflicts_of: the live memories that some memories may contradict, undecided
-SELECT wanted.value AS number, o.id AS other
+-- conflicts_of: the live memories that some memories may contradict, undecided: neither replaced nor confirmed
+SELECT wanted.value AS number, o.id AS other, r.reason, r.newer_number = o.number AS is_newer
 FROM json_each(:numbers) AS wanted
 JOIN relation AS r ON r.newer_number = wanted.value OR r.older_number = wanted.value
 JOIN memory AS o ON o.number = r.newer_number + r.older_number - wanted.value
+JOIN memory AS m ON m.number = wanted.value
 WHERE r.kind = 'possible_conflict' AND r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
     AND o.trashed_at_ms IS NULL
+    AND NOT (r.slot IS NOT NULL AND coalesce(m.confirmed_at_ms, 0) >= r.created_at_ms)
+    AND NOT EXISTS (
+        SELECT 1 FROM relation AS s JOIN memory AS n ON n.number = s.newer_number
+        WHERE s.older_number = o.number AND s.kind = 'supersedes'
+            AND s.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL
+    )
 ORDER BY wanted.value, o.id;
 
 -- brief: what a session should know from the start: ways of working, then what is recent

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.errors import SupersedesItself
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hitherto_server.store.driver import Connection
 
 sql = load_queries("relations")
 
 RelationKind = Literal["duplicate_of", "possible_conflict", "similar", "supersedes"]
 SaidBy = Literal["rule", "judge", "agent", "person"]
+Slot = Literal["value", "polarity"]
 
 
 def relate(
@@ -41,6 +45,38 @@ def relate(
         "at_ms": at_ms,
     }
     connection.execute(sql["insert"], values)
+
+
+def propose(
+    connection: Connection,
+    kind: RelationKind,
+    *,
+    newer: int,
+    older: int,
+    at_ms: int,
+    reason: str,
+    slot: Slot | None = None,
+) -> bool:
+    """Say by rule what two memories are to each other, and tell whether that was news.
+
+    What anybody said of the two stands, and what somebody took back is not said again.
+    """
+    values = {"kind": kind, "newer": newer, "older": older, "at_ms": at_ms}
+    values |= {"reason": reason, "slot": slot}
+    return int(connection.execute(sql["propose"], values).rowcount) > 0
+
+
+def withdraw(connection: Connection, number: int, *, at_ms: int) -> None:
+    """Take back what rules proposed of a memory: its text is another now."""
+    connection.execute(sql["withdraw"], {"number": number, "at_ms": at_ms})
+
+
+def list_repeats(connection: Connection, numbers: Iterable[int]) -> dict[int, frozenset[int]]:
+    """Return for some memories the newer ones that repeat them, or give another value."""
+    found: dict[int, set[int]] = {}
+    for row in connection.execute(sql["repeats"], {"numbers": json.dumps(list(numbers))}):
+        found.setdefault(row["number"], set()).add(row["newer"])
+    return {number: frozenset(newer) for number, newer in found.items()}
 
 
 def undo_supersessions(connection: Connection, newer: int, *, actor: str, at_ms: int) -> int:

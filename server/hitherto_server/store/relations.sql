@@ -26,3 +26,36 @@ SELECT n.id FROM relation AS r JOIN memory AS n ON n.number = r.newer_number
 WHERE r.older_number = :older AND r.kind = 'supersedes' AND r.undone_at_ms IS NULL
     AND n.trashed_at_ms IS NULL
 ORDER BY r.id DESC LIMIT 1;
+
+-- propose: say by rule what two memories are to each other, unless anybody said something already
+INSERT INTO relation (kind, newer_number, older_number, said_by, reason, slot, created_at_ms)
+SELECT :kind, :newer, :older, 'rule', :reason, :slot, :at_ms
+WHERE NOT EXISTS (
+    SELECT 1 FROM relation AS r
+    WHERE (r.newer_number, r.older_number) IN (VALUES (:newer, :older), (:older, :newer))
+      AND r.undone_at_ms IS NULL
+      AND r.kind IN ('duplicate_of', 'possible_conflict', 'similar', 'supersedes')
+) AND NOT EXISTS (
+    SELECT 1 FROM relation AS r
+    WHERE (r.newer_number, r.older_number) IN (VALUES (:newer, :older), (:older, :newer))
+      AND r.undone_at_ms IS NOT NULL AND r.undone_by IS NOT 'rule'
+      AND r.kind IN ('duplicate_of', 'possible_conflict', 'similar')
+);
+
+-- withdraw: take back what rules proposed of a memory whose text is another now
+UPDATE relation SET undone_at_ms = :at_ms, undone_by = 'rule'
+WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND undone_at_ms IS NULL
+  AND said_by = 'rule' AND decided_at_ms IS NULL
+  AND (newer_number = :number OR older_number = :number);
+
+-- repeats: which of some memories a newer live one repeats, or gives another value than
+SELECT r.older_number AS number, r.newer_number AS newer
+FROM json_each(:numbers) AS wanted
+JOIN relation AS r ON r.older_number = wanted.value
+    AND r.kind IN ('duplicate_of', 'possible_conflict')
+JOIN memory AS o ON o.number = r.older_number
+JOIN memory AS n ON n.number = r.newer_number
+WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL AND r.said_by = 'rule'
+  AND (r.kind = 'duplicate_of' OR r.slot = 'value')
+  AND n.trashed_at_ms IS NULL
+  AND (o.source <> 'user-told' OR n.source = 'user-told');

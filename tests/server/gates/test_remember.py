@@ -165,7 +165,7 @@ async def test_what_a_person_told_is_replaced_where_a_person_says_so(
 
 async def test_an_agent_that_names_what_a_person_told_replaces_the_rest_alone(me: Person) -> None:
     told = await me.remember("The port is 8080.", source="user-told")
-    other = await me.remember("The port is 7070.")
+    other = await me.remember("The gateway is called edge.")
     guess = await me.remember("The port is 9090.", supersedes=[told.id, other.id, told.id])
     assert (guess.outcome, guess.superseded) == ("stored", [other.id])
     assert guess.notes == [f"possible conflict with {told.id}, which a person told"]

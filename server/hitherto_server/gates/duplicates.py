@@ -1,0 +1,110 @@
+"""What a new statement is to one that is known: its duplicate, its update, its contradiction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, assert_never
+
+from hitherto_server.gates.slots import compare
+
+if TYPE_CHECKING:
+    from hitherto_server.gates.slots import Comparison
+    from hitherto_server.store.relations import RelationKind, Slot
+
+Kinship = Literal["duplicate", "similar", "update", "conflict", "related", "unrelated"]
+
+# Fitted on the development half of benchmarks/fixtures/pairs; docs/decisions/duplicates.md.
+NEAR = 0.90
+"""From this cosine on two statements are offered for a look, whatever their words."""
+SAME_COSINE, SAME_LIKENESS = 0.88, 0.40
+REWORDED_COSINE, REWORDED_LIKENESS = 0.75, 0.75
+WORDS_ALONE = 0.80
+"""The likeness that suffices where no vector speaks."""
+FEW_WORDS = 2
+SUBJECT_SHARED, SUBJECT_LIKENESS, SUBJECT_COSINE = 0.60, 0.25, 0.40
+"""How much two statements must share for a differing slot to be a change of one thing."""
+RELATED_LIKENESS, RELATED_COSINE = 0.20, 0.45
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a newer statement is to an older one, and why."""
+
+    kinship: Kinship
+    reason: str
+    comparison: Comparison
+
+    @property
+    def relation(self) -> RelationKind | None:
+        """What is recorded of it; most of what is merely related is not worth a row."""
+        match self.kinship:
+            case "duplicate":
+                return "duplicate_of"
+            case "similar":
+                return "similar"
+            case "update" | "conflict":
+                return "possible_conflict"
+            case "related" | "unrelated":
+                return None
+            case _:
+                assert_never(self.kinship)
+
+    @property
+    def slot(self) -> Slot | None:
+        """In what a contradiction lies."""
+        match self.kinship:
+            case "update":
+                return "value"
+            case "conflict":
+                return "polarity"
+            case _:
+                return None
+
+
+def judge(older: str, newer: str, cosine: float | None) -> Finding:
+    """Say what the newer statement is to the older one; no vector speaks where `cosine` is None."""
+    compared = compare(older, newer)
+    return Finding(_kinship(compared, cosine), compared.reason, compared)
+
+
+def _kinship(compared: Comparison, cosine: float | None) -> Kinship:
+    match compared.verdict:
+        case "same":
+            if _says_the_same(compared, cosine):
+                return "duplicate"
+        case "value" | "unit":
+            if _is_about_the_same(compared, cosine):
+                return "update"
+        case "polarity":
+            if _is_about_the_same(compared, cosine):
+                return "conflict"
+        case "subject":
+            return _distance(compared, cosine)
+        case "word" | "extra":
+            pass
+        case _:
+            assert_never(compared.verdict)
+    is_offered = compared.verdict in {"same", "word", "extra"} and (cosine or 0.0) >= NEAR
+    return "similar" if is_offered else _distance(compared, cosine)
+
+
+def _says_the_same(compared: Comparison, cosine: float | None) -> bool:
+    if cosine is None:
+        return compared.likeness >= WORDS_ALONE and compared.words > FEW_WORDS
+    if cosine >= SAME_COSINE:
+        return compared.likeness >= SAME_LIKENESS
+    return cosine >= REWORDED_COSINE and compared.likeness >= REWORDED_LIKENESS
+
+
+def _is_about_the_same(compared: Comparison, cosine: float | None) -> bool:
+    """Tell whether the slot that differs is one of the same thing: `timeout` alone is a topic."""
+    if cosine is not None and cosine < SUBJECT_COSINE:
+        return False
+    if compared.shared < SUBJECT_SHARED or compared.likeness < SUBJECT_LIKENESS:
+        return False
+    return compared.words >= FEW_WORDS or compared.likeness > SUBJECT_SHARED
+
+
+def _distance(compared: Comparison, cosine: float | None) -> Kinship:
+    near = compared.likeness >= RELATED_LIKENESS or (cosine or 0.0) >= RELATED_COSINE
+    return "related" if near else "unrelated"

@@ -1,0 +1,175 @@
+"""Finds what a statement may repeat or contradict, and says so: before the write and after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.gates.duplicates import judge
+from hitherto_server.recall.query import prepare, terms_match
+from hitherto_server.recall.vectors import cosines_of, wholes_of
+from hitherto_server.store import neighbours as rows
+from hitherto_server.store.derived import vector_model
+from hitherto_server.store.recall import find_nearest, find_words, list_vectors, list_vectors_of
+from hitherto_server.store.relations import propose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hitherto_server.gates.duplicates import Finding
+    from hitherto_server.store.driver import Connection, Row
+
+MOST_TERMS = 12
+MOST_BY_WORDS = 12
+MOST_BY_MEANING = 16
+MOST_PASSAGES = 4
+MOST_SINCE = 32
+MOST_NOTES = 3
+SPOKEN_OF = frozenset(("duplicate", "update", "conflict"))
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A memory at the revision that was compared, and what the new statement is to it."""
+
+    number: int
+    id: str
+    revision: int
+    is_newer: bool
+    """Whether it was written or changed after the statement that it is compared with."""
+    finding: Finding
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The statement whose neighbours are looked for."""
+
+    project: int
+    content: str
+    number: int = 0
+    """0: it is not stored yet."""
+    changed_at_ms: int | None = None
+    """None: it is being written now."""
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """What was found around a statement, and up to which memory was looked."""
+
+    near: tuple[Neighbour, ...]
+    newest: int
+
+
+def look_by_words(connection: Connection, subject: Subject) -> Neighbourhood:
+    """Find what shares a statement's words; it needs no vector, so a write can wait for it."""
+    newest = rows.newest_number(connection)
+    question = prepare(subject.content)
+    match = terms_match((*question.words, *question.names)[:MOST_TERMS], (subject.project,))
+    found = find_words(connection, match, most=MOST_BY_WORDS) if match else {}
+    return Neighbourhood(_compared(connection, found, subject), newest)
+
+
+def look_by_meaning(connection: Connection, subject: Subject, model: str) -> Neighbourhood:
+    """Find what lies near a memory whose passages have their vectors."""
+    newest = rows.newest_number(connection)
+    own = list_vectors_of(connection, model, [subject.number])[:MOST_PASSAGES]
+    found: set[int] = set()
+    for passage in own:
+        found |= _nearest(connection, passage["vector"], subject.project, model)
+    cosines = _cosines(connection, found - {subject.number}, own, model)
+    return Neighbourhood(_compared(connection, cosines, subject, cosines), newest)
+
+
+def say(
+    connection: Connection, subject: Subject, around: Neighbourhood, *, at_ms: int
+) -> tuple[str, ...]:
+    """Record what a memory is to its neighbours as they are now, and return notes on it."""
+    since = rows.list_since(connection, subject.project, around.newest, most=MOST_SINCE)
+    near = (*_unchanged(connection, subject, around), *_compared(connection, since, subject))
+    notes = [_note(one) for one in near if _say_of(connection, subject, one, at_ms)]
+    return tuple(notes[:MOST_NOTES])
+
+
+def _nearest(connection: Connection, vector: bytes, project: int, model: str) -> set[int]:
+    if vector_model(connection) == model:
+        near = find_nearest(connection, vector, project, most=MOST_BY_MEANING)
+        return {row["number"] for row in near}
+    stored = list_vectors(connection, model, (project,))
+    best = sorted(zip(cosines_of(stored, vector), stored, strict=True), key=lambda one: -one[0])
+    return {row["number"] for _, row in best[:MOST_BY_MEANING]}
+
+
+def _cosines(
+    connection: Connection, numbers: Iterable[int], own: Sequence[Row], model: str
+) -> dict[int, float]:
+    """Return the cosine of each memory as a whole to ours as a whole."""
+    if not own:
+        return {}
+    import numpy as np
+
+    total = np.sum([np.frombuffer(row["vector"], dtype="<f4") for row in own], axis=0)
+    length = float(np.linalg.norm(total))
+    if length == 0.0:
+        return {}
+    whole = (total / length).astype("<f4").tobytes()
+    return wholes_of(list_vectors_of(connection, model, numbers), whole)
+
+
+def _compared(
+    connection: Connection,
+    numbers: Iterable[int],
+    subject: Subject,
+    cosines: Mapping[int, float] | None = None,
+) -> tuple[Neighbour, ...]:
+    live = rows.list_live(connection, numbers, subject.project, but=subject.number)
+    return tuple(_neighbour(row, subject, (cosines or {}).get(row["number"])) for row in live)
+
+
+def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour:
+    changed = subject.changed_at_ms
+    is_newer = changed is not None and (
+        (row["changed_at_ms"], row["number"]) > (changed, subject.number)
+    )
+    older, newer = row["content"], subject.content
+    if is_newer:
+        older, newer = newer, older
+    finding = judge(older, newer, cosine)
+    return Neighbour(row["number"], row["id"], row["revision"], is_newer, finding)
+
+
+def _unchanged(connection: Connection, subject: Subject, around: Neighbourhood) -> list[Neighbour]:
+    worth = [one for one in around.near if one.finding.relation is not None]
+    numbers = [one.number for one in worth]
+    live = rows.list_live(connection, numbers, subject.project, but=subject.number)
+    now = {row["number"]: row["revision"] for row in live}
+    return [one for one in worth if now.get(one.number) == one.revision]
+
+
+def _say_of(connection: Connection, subject: Subject, neighbour: Neighbour, at_ms: int) -> bool:
+    """Record what was found, and tell whether the writer should hear of it."""
+    finding = neighbour.finding
+    if finding.relation is None:
+        return False
+    both = (neighbour.number, subject.number)
+    is_news = propose(
+        connection,
+        finding.relation,
+        newer=both[0] if neighbour.is_newer else both[1],
+        older=both[1] if neighbour.is_newer else both[0],
+        at_ms=at_ms,
+        reason=finding.reason,
+        slot=finding.slot,
+    )
+    return is_news and finding.kinship in SPOKEN_OF
+
+
+def _note(neighbour: Neighbour) -> str:
+    finding = neighbour.finding
+    merge = f'reflect with action "supersede", id {neighbour.id} and this text'
+    match finding.kinship:
+        case "duplicate":
+            return f"says much the same as {neighbour.id}; both are kept. To keep one: {merge}"
+        case "update":
+            return f"differs from {neighbour.id}: {finding.reason}. If it replaces that: {merge}"
+        case _:
+            return f"may contradict {neighbour.id}: {finding.reason}. If it replaces that: {merge}"

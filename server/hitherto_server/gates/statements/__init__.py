@@ -1,0 +1,1 @@
+"""What a statement says, taken apart into slots, so that two of them can be compared."""

@@ -1,0 +1,70 @@
+"""Compares new memories with what is near in meaning, once they have their vectors."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.gates.neighbours import Subject, look_by_meaning, say
+from hitherto_server.store import neighbours as rows
+
+if TYPE_CHECKING:
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.gates.neighbours import Neighbourhood
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.driver import Connection, Row
+
+BATCH = 16
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Comparer:
+    """Says by rule what a memory repeats or contradicts; nothing is changed or refused by it."""
+
+    store: Store
+    clock: Clock
+
+    async def catch_up(self, model: str) -> None:
+        """Compare all that wait for it; their vectors are those of this model."""
+        wait = partial(rows.list_waiting, model=model, most=BATCH)
+        while waiting := await self.store.readers.run(wait):
+            for memory_id in waiting:
+                await self._compare(memory_id, model)
+
+    async def _compare(self, memory_id: str, model: str) -> None:
+        try:
+            looked = await self.store.readers.run(partial(_look, memory_id=memory_id, model=model))
+        except HithertoError:
+            raise
+        except Exception:
+            # one text that trips a rule must not keep all others from being compared
+            log.exception("memory %s was not compared", memory_id)
+            looked = None
+        at_ms = self.clock()
+
+        def job(connection: Connection) -> None:
+            rows.note_done(connection, memory_id)
+            if looked is None:
+                return
+            row, around = looked
+            now = rows.find_subject(connection, memory_id)
+            if now is not None and now["revision"] == row["revision"]:
+                say(connection, _subject(row), around, at_ms=at_ms)
+            elif now is not None:  # it was changed meanwhile
+                rows.note_waiting(connection, memory_id, at_ms=at_ms)
+
+        await self.store.writer.run(job)
+
+
+def _look(connection: Connection, memory_id: str, model: str) -> tuple[Row, Neighbourhood] | None:
+    row = rows.find_subject(connection, memory_id)
+    return None if row is None else (row, look_by_meaning(connection, _subject(row), model))
+
+
+def _subject(row: Row) -> Subject:
+    return Subject(row["project"], row["content"], row["number"], row["changed_at_ms"])
