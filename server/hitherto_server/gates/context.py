@@ -12,6 +12,7 @@ from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
 from hitherto_server.standing.moves import Moves
 from hitherto_server.standing.paths import confine, relative_name
+from hitherto_server.standing.reading import Reader, read_file
 from hitherto_server.store.memories import AnchorRow, Span
 from hitherto_server.store.notices import list_edited
 from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
@@ -54,6 +55,8 @@ class WriteContext:
     device: str
     on_written: Callable[[], None]
     """Called after each durable write: there may be passages to embed."""
+    read: Reader = read_file
+    """Reads a file, unless it is private or ignored."""
 
 
 async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:
@@ -94,19 +97,21 @@ async def tie(
     return await asyncio.to_thread(context.anchorer, content, files, edited, place)
 
 
-async def still_there(anchors: Sequence[Row], place: Place) -> list[str]:
+async def still_there(anchors: Sequence[Row], place: Place, read: Reader = read_file) -> list[str]:
     """Return where a memory's files are in the place's work tree now: moved ones are followed."""
     if place.project is None:
         return []
     root = place.project.root
-    return await asyncio.to_thread(lambda: [*filter(None, (_now_at(one, root) for one in anchors))])
+    return await asyncio.to_thread(
+        lambda: [*filter(None, (_now_at(one, root, read) for one in anchors))]
+    )
 
 
-def _now_at(anchor: Row, root: Path) -> str | None:
+def _now_at(anchor: Row, root: Path, read: Reader) -> str | None:
     path = str(anchor["path"])
     if (root / path).exists():
         return path
-    return Moves(root).find(path, anchor["commit_hash"], anchor["file_hash"])
+    return Moves(root, read).find(path, anchor["commit_hash"], anchor["file_hash"])
 
 
 async def confined(files: Sequence[str], place: Place) -> list[str]:

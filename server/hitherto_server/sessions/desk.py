@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
-from hitherto_server.sessions.left_alone import leave_alone
+from hitherto_server.sessions.left_alone import leave_alone, without_hidden
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
 from hitherto_server.sessions.notices import tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
@@ -59,7 +59,7 @@ class SessionDesk:
         try:
             if (rule := await self.tools.quiet.over(call)) is not None:
                 return await leave_alone(self.tools, call, rule)
-            return await self._take(call)
+            return await self._take(await without_hidden(self.tools, call))
         except BaseException:
             self._recent.pop(_key(call), None)  # it will come again, by the spool
             raise

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hitherto_server.sessions.bookkeeping import FILE_FIELDS
 from hitherto_server.store.sessions import next_generation
 
 if TYPE_CHECKING:
@@ -25,6 +29,19 @@ async def leave_alone(tools: Tools, call: HookCall, rule: QuietRule) -> Reply:
     if call.spooled or call.event not in TOLD_AT or tools.quiet.has_told(call.session_id, rule):
         return None
     return {"systemMessage": line_for(rule)}
+
+
+async def without_hidden(tools: Tools, call: HookCall) -> HookCall:
+    """Return a call without the name of its file, if that lies in an ignored folder."""
+    if not tools.quiet.in_force("ignore"):
+        return call
+    names = [call.text("tool_input", field) for field in FILE_FIELDS]
+    for name in filter(None, names):
+        if await asyncio.to_thread(tools.quiet.hides, Path(name)):
+            given = call.body["tool_input"]
+            kept = {key: value for key, value in given.items() if key not in FILE_FIELDS}
+            return replace(call, body={**call.body, "tool_input": kept})
+    return call
 
 
 def line_for(rule: QuietRule) -> str:
