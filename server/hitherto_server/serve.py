@@ -25,6 +25,7 @@ from hitherto_server.core.errors import AlreadyRunning, HithertoError
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
 from hitherto_server.core.private_file import write_private
+from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,6 +110,7 @@ async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> No
     while not (server.started or server.should_exit):  # noqa: ASYNC110 - uvicorn tells nobody
         await asyncio.sleep(POLL_S)
     await app.state.load()
+    await asyncio.to_thread(redact, "the api key and the token: compiled before a prompt waits")
     gc.freeze()  # what is loaded now stays: no collection need walk it while a hook waits
     await asyncio.to_thread(mend_registrations, home)
 
@@ -232,12 +234,22 @@ def mend_registrations(home: Home) -> None:
         log.info("mended %s", path)
 
 
+class WithoutSecrets(logging.Formatter):
+    """Writes a record, with what it quotes of others without its secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; what we say while all is well quotes nobody."""
+        line = super().format(record)
+        ours = record.levelno < logging.WARNING and record.name.startswith("hitherto_server")
+        return line if ours else redact(line).text
+
+
 def log_to_file(home: Home, level: str) -> None:
     """Send the log to logs/server.log, rotated, for the owner alone."""
     path = home.logs / "server.log"
     path.touch(mode=0o600)
     handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(WithoutSecrets("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())

@@ -11,6 +11,7 @@ from starlette.responses import Response
 import hitherto_contract as contract
 from hitherto_server.core.errors import HithertoError, InvalidInput, NotFound, TooLarge
 from hitherto_server.core.text import storable
+from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,12 @@ def json_response(model: BaseModel, status: int = 200) -> Response:
 
 def error_response(error: HithertoError, details: Sequence[dict[str, Any]] = ()) -> Response:
     """Return an expected failure as its reply."""
+    # a message may name what was sent, and the caller's transcript keeps it
     body = contract.ErrorBody(
-        code=error.code, message=storable(error.message), mend=error.mend, details=list(details)
+        code=error.code,
+        message=redact(storable(error.message)).text,
+        mend=error.mend,
+        details=list(details),
     )
     return json_response(contract.ErrorReply(error=body), error.status)
 
@@ -93,8 +98,12 @@ def refusal_of(errors: Sequence[Any]) -> InvalidInput:
 def _problems(errors: Sequence[Any]) -> list[dict[str, str]]:
     return [
         {
-            "field": storable(".".join(str(part) for part in found["loc"] if part != "body"))[:200],
-            "problem": storable(str(found["msg"]))[:300],
+            "field": _quoted(".".join(str(part) for part in found["loc"] if part != "body"), 200),
+            "problem": _quoted(str(found["msg"]), 300),
         }
         for found in errors[:MOST_PROBLEMS]
     ]
+
+
+def _quoted(text: str, most: int) -> str:
+    return redact(storable(text[: 4 * most])).text[:most]

@@ -1,12 +1,14 @@
 """What is kept of an event: enough for later questions, bounded, and never a file's content.
 
-Commands and replies are not kept; prompts are, by `prompts`, without their secrets.
+Commands and replies are not kept; prompts are, by `prompts`. Nothing is with its secrets.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.gates.secrets import redact
 from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from hitherto_server.store.turns import NewTurn
 
 MAX_PATH_CHARS = 1000
+MAX_FIELD_CHARS = 200
+PLAIN = re.compile(r"[a-zA-Z-]{1,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w+")
+"""A word, a UUID, a call's id: most fields are one, and a start need not load the secret gate."""
 SMALL_FIELDS = ("source", "reason", "trigger", "prompt_id", "tool_use_id", "permission_mode")
 FILE_FIELDS = ("file_path", "notebook_path")
 
@@ -29,14 +34,20 @@ FILE_FIELDS = ("file_path", "notebook_path")
 def detail_of(call: HookCall) -> dict[str, Any]:
     """Return what is kept of an event's body."""
     detail: dict[str, Any] = {
-        name: call.text(name, most=200) for name in SMALL_FIELDS if call.text(name)
+        name: kept(call.text(name), MAX_FIELD_CHARS) for name in SMALL_FIELDS if call.text(name)
     }
     for name in FILE_FIELDS:
-        if path := call.text("tool_input", name, most=MAX_PATH_CHARS):
-            detail["file"] = path
+        if path := call.text("tool_input", name):
+            detail["file"] = kept(path, MAX_PATH_CHARS)
     if prompt := call.text("prompt"):
         detail["prompt_chars"] = len(prompt)
     return detail
+
+
+def kept(text: str, most: int) -> str:
+    """Return a text as it may be kept: without secrets, then cut."""
+    # a secret that was cut first would no longer look like one
+    return text[:most] if PLAIN.fullmatch(text) else redact(text[: 4 * most]).text[:most]
 
 
 def note_event(
@@ -65,7 +76,7 @@ def note_event(
         at_ms=call.at_ms,
         received_at_ms=received_at_ms,
         spooled=call.spooled,
-        tool_name=call.text("tool_name", most=200) or None,
+        tool_name=kept(call.text("tool_name"), MAX_FIELD_CHARS) or None,
         detail=detail_of(call),
     )
     noted = put_event(connection, event)
@@ -79,5 +90,5 @@ def _move_session(connection: Connection, call: HookCall) -> None:
         case "SessionStart" if call.text("source") != "resume":
             next_generation(connection, call.session_id, call.at_ms)
         case "SessionEnd":
-            reason = call.text("reason", most=200) or "unknown"
+            reason = kept(call.text("reason"), MAX_FIELD_CHARS) or "unknown"
             end_session(connection, call.session_id, reason=reason, at_ms=call.at_ms)

@@ -10,7 +10,9 @@ import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import HithertoError, StoreError
 from hitherto_server.core.text import content_hash
+from hitherto_server.gates.clean import tagged
 from hitherto_server.gates.remember import remember
+from hitherto_server.gates.secrets import redact
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.silence import silent_because
@@ -108,7 +110,9 @@ async def answer_start(tools: Tools, call: HookCall) -> Reply:
 
 async def store_plan(tools: Tools, call: HookCall) -> None:
     """Keep an approved plan, once; its text decides whether it is the same."""
-    plan = call.text("tool_response", "plan").strip()
+    # before it is cut: half a secret would no longer look like one
+    redacted = redact(call.text("tool_response", "plan", most=2 * contract.MAX_CONTENT_CHARS))
+    plan = redacted.text.strip()
     if not plan or call.folder is None:
         return
     tags = ["plan"] if len(plan) <= contract.MAX_CONTENT_CHARS else ["plan", "cut"]
@@ -118,7 +122,7 @@ async def store_plan(tools: Tools, call: HookCall) -> None:
         source="plan",
         source_ref=call.text("tool_response", "filePath", most=200).rsplit("/", 1)[-1] or None,
         idempotency_key=f"plan:{content_hash(plan[: contract.MAX_CONTENT_CHARS])}",
-        tags=tags,
+        tags=tagged(tags, redacted.kinds),
         project_dir=call.folder,
         session_id=call.session_id,
         actor="hook",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import is_count
+from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,12 +95,12 @@ class Spool:
             return [line for line in file if line.strip()]
 
     def keep_unreadable(self, line: bytes) -> None:
-        """Put a line that is no record where a person can look at it."""
+        """Put a line that is no record where a person can look at it, without its secrets."""
         if _size(self.unreadable) > MAX_UNREADABLE_BYTES:
             return
         file = os.open(self.unreadable, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(file, "ab") as kept:
-            kept.write(line if line.endswith(b"\n") else line + b"\n")
+            kept.write(redact(line.decode("utf-8", "replace").rstrip("\n")).text.encode() + b"\n")
 
     def done(self, batch: Path) -> None:
         """Forget a batch whose events are all in the store."""
