@@ -47,6 +47,8 @@ def write_model(
     source: str,
     max_tokens: int,
     pooling: str,
+    query_prefix: str = "",
+    passage_prefix: str = "",
 ) -> ModelFiles:
     """Quantise the finished float32 graph and describe it."""
     out.mkdir(parents=True, exist_ok=True)
@@ -61,6 +63,9 @@ def write_model(
         quantisation=files.QUANTISATION,
         source=source,
         graph_sha256=files.sha256_of(out / files.GRAPH),
+        query_prefix=query_prefix,
+        passage_prefix=passage_prefix,
+        languages=files.languages_of(name),
     )
     return files.write_description(out, description)
 

@@ -7,13 +7,16 @@ import json
 import os
 import re
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.errors import InvalidInput, ModelMissing, ModelRefused
+from hitherto_server.models.traits import ENGLISH, Traits
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hitherto_server.models.runtime import LoadedModel
 
 Pooling = Literal["mean", "cls"]
 
@@ -21,6 +24,8 @@ DEFAULT_NAME = "all-MiniLM-L6-v2"
 GRAPH = "model_i8pc.onnx"
 TOKENIZER = "tokenizer.json"
 DESCRIPTION = "model.json"
+CENTRES = "centres.npy"
+"""Optional: where the model's vectors crowd, for a question and for a passage."""
 QUANTISATION = "int8 per channel"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -37,6 +42,9 @@ class Description:
     quantisation: str
     source: str
     graph_sha256: str
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +56,20 @@ class ModelFiles:
 
     @property
     def name(self) -> str:
-        """The name under which its vectors are stored."""
+        """What the model is called."""
         return self.description.name
+
+    @property
+    def traits(self) -> Traits:
+        """The model as recall and the store see it."""
+        said = self.description
+        return Traits(
+            name=self._stored_as(),
+            dimension=said.dimension,
+            languages=said.languages,
+            query_prefix=said.query_prefix,
+            passage_prefix=said.passage_prefix,
+        )
 
     @property
     def dimension(self) -> int:
@@ -65,6 +85,26 @@ class ModelFiles:
     def tokenizer(self) -> Path:
         """The tokenizer in the form of the package `tokenizers`."""
         return self.folder / TOKENIZER
+
+    @property
+    def centres(self) -> Path:
+        """Where the vectors crowd; most models have no such file."""
+        return self.folder / CENTRES
+
+    def load(self) -> LoadedModel:
+        """Load it, refusing a graph that is not the one it was written with."""
+        from hitherto_server.models.runtime import load_model
+
+        return load_model(self)
+
+    def _stored_as(self) -> str:
+        said = self.description
+        if said.name == DEFAULT_NAME:  # its weights are known, and so are its vectors
+            return said.name
+        centres = self.centres.read_bytes() if self.centres.is_file() else b""
+        parts = (said.graph_sha256, said.query_prefix, said.passage_prefix)
+        made = hashlib.sha256("\n".join(parts).encode() + centres).hexdigest()
+        return f"{said.name}-{made[:8]}"
 
 
 def find_files(folder: Path) -> ModelFiles | None:
@@ -82,11 +122,19 @@ def find_files(folder: Path) -> ModelFiles | None:
             quantisation=str(said["quantisation"]),
             source=str(said["source"]),
             graph_sha256=str(said["graph_sha256"]),
+            query_prefix=str(said.get("query_prefix", "")),
+            passage_prefix=str(said.get("passage_prefix", "")),
+            languages=tuple(map(str, said.get("languages", languages_of(str(said["name"]))))),
         )
     except (ValueError, KeyError, TypeError) as error:
         message = f"{path} cannot be read: {error!r}"
         raise ModelRefused(message) from error
     return ModelFiles(folder, description)
+
+
+def languages_of(name: str) -> tuple[str, ...]:
+    """Return the languages of the model that everybody calls so, as far as we know."""
+    return ENGLISH if name == DEFAULT_NAME else ()
 
 
 def get_files(folder: Path) -> ModelFiles:
@@ -100,7 +148,9 @@ def get_files(folder: Path) -> ModelFiles:
 
 def write_description(folder: Path, description: Description) -> ModelFiles:
     """Complete the folder with its model.json."""
-    text = json.dumps(asdict(description), indent=2) + "\n"
+    optional = {field.name: field.default for field in fields(description)}
+    said = {n: v for n, v in asdict(description).items() if optional[n] != v}
+    text = json.dumps(said, indent=2) + "\n"
     (folder / DESCRIPTION).write_text(text, encoding="utf-8")
     return ModelFiles(folder, description)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import ModelRefused
 from hitherto_server.models.files import is_intact
+from hitherto_server.models.traits import centred
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
     from hitherto_server.models.files import ModelFiles
+    from hitherto_server.models.traits import Role, Traits
 
     Vector = NDArray[np.float32]
 
@@ -33,6 +35,13 @@ class LoadedModel:
     tokenizer: Tokenizer
     session: InferenceSession
     inputs: frozenset[str]
+    traits: Traits
+    centres: tuple[Vector, Vector] | None = None
+
+    def embed(self, text: str, role: Role) -> Vector:
+        """Return the text's vector of length 1, with the prefix that its role wants."""
+        vector = embed_text(self, self.traits.prefix(role) + text)
+        return centred(vector, self.centres and self.centres[0 if role == "query" else 1])
 
 
 def load_model(files: ModelFiles) -> LoadedModel:
@@ -47,9 +56,21 @@ def load_model(files: ModelFiles) -> LoadedModel:
     tokenizer.no_padding()
     tokenizer.enable_truncation(files.description.max_tokens)
     session = _open_session(files.graph)
-    loaded = LoadedModel(files, tokenizer, session, frozenset(i.name for i in session.get_inputs()))
+    inputs = frozenset(i.name for i in session.get_inputs())
+    loaded = LoadedModel(
+        files, tokenizer, session, inputs, files.traits, _read_centres(files.centres)
+    )
     embed_text(loaded, "the first text pays for what is set up on demand")
     return loaded
+
+
+def _read_centres(path: Path) -> tuple[Vector, Vector] | None:
+    import numpy as np
+
+    if not path.is_file():
+        return None
+    both = np.load(path)
+    return both[0], both[1]
 
 
 def _open_session(graph: Path) -> InferenceSession:

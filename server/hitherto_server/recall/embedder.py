@@ -1,14 +1,16 @@
-"""Turns texts into vectors: one model, one thread, loaded in the background."""
+"""Turns texts into vectors: one model, loaded in the background, a thread for those who wait."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from hitherto_server.core.errors import HithertoError, ModelLoading, ModelMissing, ModelRefused
-from hitherto_server.models.runtime import embed_text, load_model
 from hitherto_server.models.sources import find_model
 
 if TYPE_CHECKING:
@@ -18,12 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hitherto_server.models.files import ModelFiles
-    from hitherto_server.models.runtime import LoadedModel
+    from hitherto_server.models.traits import Model, Role, Traits
 
     Vector = NDArray[np.float32]
 
 EmbedderState = Literal["absent", "loading", "ready", "failed"]
+
+PATIENT_NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +38,15 @@ class EmbedderStatus:
 
 
 class Embedder:
-    """Owns the one thread on which the model is loaded and runs."""
+    """Owns a model and its two threads: somebody waits for the first, nobody for the second."""
 
     def __init__(self, models_dir: Path, configured: str | None = None) -> None:
+        self.configured = configured
         self._models_dir = models_dir
-        self._configured = configured
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
+        self._patient: ThreadPoolExecutor | None = None
         self._loading: Future[None] | None = None
-        self._loaded: LoadedModel | None = None
+        self._loaded: Model | None = None
         self._status = EmbedderStatus("absent", "nothing has asked for the model yet")
 
     @property
@@ -61,17 +65,16 @@ class Embedder:
         return self._status.reason
 
     @property
-    def model(self) -> ModelFiles | None:
-        """The loaded model's name, dimension and files."""
-        return self._loaded.files if self._loaded else None
+    def model(self) -> Traits | None:
+        """What is to be known of the loaded model."""
+        return self._loaded.traits if self._loaded else None
 
     def start_loading(self) -> None:
         """Load the model in the background; does nothing while it loads or once it is ready."""
         if self._status.state in {"loading", "ready"}:
             return
         if self._is_absent():  # said at once, so that recall says the same each time
-            place = self._configured or self._models_dir
-            self._status = EmbedderStatus("absent", f"there is no model in {place}")
+            self._status = EmbedderStatus("absent", self._said_absent())
             return
         self._status = EmbedderStatus("loading", "the model is being loaded")
         self._loading = self._worker.submit(self._load)
@@ -82,22 +85,35 @@ class Embedder:
             await asyncio.shield(asyncio.wrap_future(self._loading))
         return self._status
 
-    async def embed(self, text: str) -> Vector:
-        """Return the text's vector of length 1, or raise what keeps the model from answering."""
+    async def embed(self, text: str, role: Role = "query", *, patient: bool = False) -> Vector:
+        """Return the text's vector of length 1, or raise what keeps the model from answering.
+
+        What is `patient` runs beside those who wait, and yields the processor to everything.
+        """
         loaded = self._get_loaded()
+        worker = self._patient_worker() if patient else self._worker
         try:
-            return await asyncio.wrap_future(self._worker.submit(embed_text, loaded, text))
+            return await asyncio.wrap_future(worker.submit(loaded.embed, text, role))
         except Exception as error:
             message = f"the model failed on a text: {type(error).__name__}: {error}"
             raise ModelRefused(message) from error
 
     def close(self) -> None:
-        """Let the running text end, drop those that wait, and stop the thread."""
-        self._worker.shutdown(wait=True, cancel_futures=True)
+        """Let the running text end, drop those that wait, and stop the threads."""
+        for worker in (self._worker, self._patient):
+            if worker is not None:
+                worker.shutdown(wait=True, cancel_futures=True)
         self._loaded = None
         self._status = EmbedderStatus("absent", "the server is stopping")
 
-    def _get_loaded(self) -> LoadedModel:
+    def _patient_worker(self) -> ThreadPoolExecutor:
+        if self._patient is None:
+            self._patient = ThreadPoolExecutor(
+                max_workers=1, thread_name_prefix="embedder-patient", initializer=_be_patient
+            )
+        return self._patient
+
+    def _get_loaded(self) -> Model:
         status, loaded = self._status, self._loaded
         match status.state:
             case "absent":
@@ -115,21 +131,30 @@ class Embedder:
 
     def _is_absent(self) -> bool:
         try:
-            return find_model(self._models_dir, self._configured) is None
+            return find_model(self._models_dir, self.configured) is None
         except HithertoError:
             return False  # it is there, and loading says what is wrong with it
 
+    def _said_absent(self) -> str:
+        return f"there is no model in {self.configured or self._models_dir}"
+
     def _load(self) -> None:
         try:
-            found = find_model(self._models_dir, self._configured)
+            found = find_model(self._models_dir, self.configured)
             if found is None:
-                place = self._configured or self._models_dir
-                self._status = EmbedderStatus("absent", f"there is no model in {place}")
+                self._status = EmbedderStatus("absent", self._said_absent())
                 return
-            self._loaded = load_model(found)
+            self._loaded = found.load()
         except HithertoError as error:
             self._status = EmbedderStatus("failed", error.message)
         except Exception as error:  # noqa: BLE001 - onnxruntime and tokenizers raise bare Exceptions
             self._status = EmbedderStatus("failed", f"{type(error).__name__}: {error}")
         else:
             self._status = EmbedderStatus("ready", f"{found.name} is loaded")
+
+
+def _be_patient() -> None:
+    # on Linux each thread has a niceness of its own; elsewhere it is the whole process's
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), PATIENT_NICENESS)
