@@ -32,3 +32,18 @@ CREATE TABLE quiet (                        -- sessions and folders that hooks l
 ALTER TABLE relation ADD COLUMN slot TEXT CHECK (slot IN ('value', 'polarity'));
 CREATE INDEX relation_undone ON relation (newer_number, older_number)
     WHERE undone_at_ms IS NOT NULL;
+
+-- models: whose vectors serve, and whose are being made
+
+CREATE TABLE embedding_model (
+    name TEXT PRIMARY KEY,                  -- as in embedding.model
+    configured TEXT NOT NULL,               -- the setting that led to it: a name or a folder
+    dimension INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('serving', 'coming', 'leaving')),
+    since_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state <> 'leaving';
+
+INSERT INTO embedding_model (name, configured, dimension, state, since_ms)
+SELECT model, model, dimension, 'serving', 0 FROM embedding
+GROUP BY model ORDER BY count(*) DESC LIMIT 1;

@@ -42,6 +42,14 @@ CREATE TABLE embedding (                    -- the canonical vectors; `vector` i
     PRIMARY KEY (passage_id, model)
 ) STRICT;
 
+CREATE TABLE embedding_model (
+    name TEXT PRIMARY KEY,                  -- as in embedding.model
+    configured TEXT NOT NULL,               -- the setting that led to it: a name or a folder
+    dimension INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('serving', 'coming', 'leaving')),
+    since_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE event (
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -292,6 +300,8 @@ CREATE INDEX anchor_path ON anchor (path);
 
 CREATE UNIQUE INDEX category_name
     ON category (coalesce(project_id, 0), coalesce(parent_id, 0), name);
+
+CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state <> 'leaving';
 
 CREATE INDEX event_same ON event (session_id, name, body_hash, occurred_at_ms);
 

@@ -37,6 +37,9 @@ CREATE VIRTUAL TABLE vector USING vec0(
 )
 """
 
+FILLING = "vector filling"
+"""Under it the recipe stands of an index that is being filled."""
+
 sql = load_queries("derived")
 
 
@@ -49,9 +52,10 @@ def prepare_derived(connection: Connection, *, clock: Clock, vectors: bool) -> N
     """Create or rebuild the text indexes if their recipe changed, and drop unusable vectors."""
     if _recipe(connection, "text") != TEXT_INDEXES:
         rebuild_text(connection, clock=clock)
-    if not vectors and _recipe(connection, "vector") is not None:
+    if not vectors and kept_vectors(connection) is not None:
         # Without the extension the table can't be kept in step; it is rebuilt when it is back.
-        connection.execute("DELETE FROM derived_index WHERE name = 'vector'")
+        drop_note(connection, "vector")
+        drop_note(connection, FILLING)
 
 
 def rebuild_text(connection: Connection, *, clock: Clock) -> int:
@@ -63,7 +67,7 @@ def rebuild_text(connection: Connection, *, clock: Clock) -> int:
     numbers = [row[0] for row in connection.execute(sql["live_numbers"])]
     for number in numbers:
         index_text(connection, number)
-    _note(connection, "text", TEXT_INDEXES, clock)
+    note(connection, "text", TEXT_INDEXES, clock)
     if owns:
         connection.execute("COMMIT")
     return len(numbers)
@@ -85,7 +89,8 @@ def rebuild_vectors(connection: Connection, *, model: str, dimension: int, clock
         "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
         [(row["passage_id"], row["project"], row["vector"]) for row in rows],
     )
-    _note(connection, "vector", vector_recipe(model, dimension), clock)
+    drop_note(connection, FILLING)
+    note(connection, "vector", vector_recipe(model, dimension), clock)
     return len(rows)
 
 
@@ -100,11 +105,21 @@ def vector_model(connection: Connection) -> str | None:
     return shape[0] if shape else None
 
 
+def kept_vectors(connection: Connection) -> str | None:
+    """Return the model whose vectors the index is kept in step with, while it is filled too."""
+    recipe = _recipe(connection, "vector") or _recipe(connection, FILLING)
+    return _model_of(recipe)[0] if recipe else None
+
+
 def vector_shape(connection: Connection) -> tuple[str, int] | None:
     """Return the model and the dimension that the vector index was built for, if it was."""
     recipe = _recipe(connection, "vector")
     if recipe is None:
         return None
+    return _model_of(recipe)
+
+
+def _model_of(recipe: str) -> tuple[str, int]:
     model, dimension = recipe.split(":", 1)[1].rsplit(":", 1)
     return model, int(dimension)
 
@@ -112,7 +127,7 @@ def vector_shape(connection: Connection) -> tuple[str, int] | None:
 def index_memory(connection: Connection, number: int) -> None:
     """Bring every derived index in step with one live memory, within the caller's transaction."""
     index_text(connection, number)
-    model = vector_model(connection)
+    model = kept_vectors(connection)
     if model is None:
         return
     project = connection.execute(sql["scope_of"], {"number": number}).fetchone()[0]
@@ -125,7 +140,7 @@ def drop_memory(connection: Connection, number: int) -> None:
     """Take a memory out of every derived index."""
     connection.execute(sql["drop_words"], {"number": number})
     connection.execute(sql["drop_identifiers"], {"number": number})
-    if vector_model(connection) is not None:
+    if kept_vectors(connection) is not None:
         for row in connection.execute(sql["passages_of"], {"number": number}).fetchall():
             connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
 
@@ -164,5 +179,11 @@ def _recipe(connection: Connection, name: str) -> str | None:
     return str(row[0]) if row else None
 
 
-def _note(connection: Connection, name: str, recipe: str, clock: Clock) -> None:
+def drop_note(connection: Connection, name: str) -> None:
+    """Note that there is no such index."""
+    connection.execute(sql["drop_recipe"], {"name": name})
+
+
+def note(connection: Connection, name: str, recipe: str, clock: Clock) -> None:
+    """Note by which recipe an index was built."""
     connection.execute(sql["put_recipe"], {"name": name, "recipe": recipe, "at_ms": clock()})

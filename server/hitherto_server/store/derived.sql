@@ -52,3 +52,6 @@ SELECT recipe FROM derived_index WHERE name = :name;
 -- put_recipe: note that an index was built
 INSERT INTO derived_index (name, recipe, built_at_ms) VALUES (:name, :recipe, :at_ms)
 ON CONFLICT (name) DO UPDATE SET recipe = excluded.recipe, built_at_ms = excluded.built_at_ms;
+
+-- drop_recipe: note that an index is not there
+DELETE FROM derived_index WHERE name = :name;
