@@ -73,7 +73,7 @@ class Client:
 
 def context_of(reply: Reply) -> str:
     """Return what the model would read."""
-    return "" if reply is None else str(reply["hookSpecificOutput"]["additionalContext"])
+    return str((reply or {}).get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
 @pytest.fixture

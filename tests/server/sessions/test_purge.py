@@ -1,0 +1,144 @@
+"""Purge: counted first, then gone; memories stay, or go where they can be restored from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.wiring import repository, rows
+
+from hitherto_contract import PurgeRequest, RestoreRequest, WrongRequest
+from hitherto_server.api.control import say_wrong
+from hitherto_server.api.operations import perform
+from hitherto_server.sessions.purge import purge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hitherto_contract import PurgeReply
+
+    from .conftest import Client
+
+LESSON = "parse_config reads its file twice, first for the encoding."
+QUESTION = "Why does parse_config read its file twice for the encoding?"
+HELD = ("session", "turn", "event", "injection", "feedback", "obligation", "judgment_log")
+
+
+async def purges(client: Client, **values: Any) -> PurgeReply:
+    services = client.services
+    return await purge(services.store, services.clock, PurgeRequest.model_validate(values))
+
+
+async def works(client: Client, session: str, folder: Path) -> None:
+    """Do a little of everything that leaves something behind."""
+    body = {"session_id": session, "cwd": str(folder)}
+    await client.says("UserPromptSubmit", prompt=QUESTION, **body)
+    await client.says("PostToolUse", tool_name="Edit", tool_input={"file_path": "/x/a.py"}, **body)
+    await client.services.sessions.close()
+    await say_wrong(client.services, WrongRequest(session_id=session))
+    database = client.services.home.database
+    await client.services.store.writer.run(
+        lambda c: (
+            c.executemany(
+                "INSERT INTO obligation (session_id, generation, kind, subject, raised_at_ms)"
+                " VALUES (?, 0, 'check', 'x', 1)",
+                [(session,)],
+            ).rowcount
+        )
+    )
+    assert rows(database, "SELECT count(*) FROM turn WHERE session_id = ?", session) == [(1,)]
+
+
+def held(client: Client) -> dict[str, int]:
+    database = client.services.home.database
+    return {one: rows(database, f"SELECT count(*) FROM {one}")[0][0] for one in HELD}
+
+
+@pytest.fixture
+async def elsewhere(client: Client, tmp_path: Path) -> Path:
+    """Return a second project, with a session in each of both."""
+    other = repository(tmp_path / "project-too", commit=False)
+    await client.knows(LESSON, scope="user")
+    await works(client, "s", client.project)
+    await works(client, "t", other)
+    return other
+
+
+async def test_without_a_confirmation_it_is_only_counted(client: Client, elsewhere: Path) -> None:
+    before = held(client)
+    reply = await purges(client, session_id="s")
+    assert not reply.done
+    assert reply.counts == {
+        "sessions": 1, "turns": 1, "events": 2, "ledger": 1, "feedback": 1, "obligations": 1,
+        "judgments": 0, "memories": 0,
+    }  # fmt: skip
+    assert held(client) == before
+    assert "may still run" in reply.notes[0]
+
+
+@pytest.mark.parametrize("by", ["session", "path", "link"])
+async def test_a_session_is_gone_and_the_other_stays(
+    client: Client, elsewhere: Path, tmp_path: Path, by: str
+) -> None:
+    (tmp_path / "link").symlink_to(client.project)
+    target = {
+        "session": {"session_id": "s"},
+        "path": {"path": str(client.project)},
+        "link": {"path": str(tmp_path / "link")},
+    }[by]
+    before = held(client)
+    reply = await purges(client, **target, confirmed=True)
+    assert reply.done
+    assert held(client) == {
+        "session": 1, "turn": 1, "event": 2, "injection": 1, "feedback": 1, "obligation": 1,
+        "judgment_log": 0,
+    }  # fmt: skip
+    assert before["event"] == 4
+    database = client.services.home.database
+    assert {row[0] for row in rows(database, "SELECT session_id FROM event")} == {"t"}
+
+
+async def test_the_text_of_a_prompt_is_gone_from_the_files(client: Client) -> None:
+    word = "Zanzibar"
+    await client.prompts(f"{QUESTION} {word * 3}")
+    await client.services.sessions.close()
+    await purges(client, session_id="s", confirmed=True)
+    assert rows(client.services.home.database, "SELECT count(*) FROM turn") == [(0,)]
+    assert word.encode() not in client.services.home.database.read_bytes()
+
+
+async def test_memories_that_were_learned_there_go_into_the_trash_when_that_is_asked(
+    client: Client,
+) -> None:
+    learned = await client.knows(LESSON, session_id="s")
+    await client.says("Stop")
+    kept = await purges(client, session_id="s", confirmed=True)
+    assert (kept.counts["memories"], kept.trashed) == (1, 0)
+    query = "SELECT trashed_at_ms IS NULL FROM memory"
+    assert rows(client.services.home.database, query) == [(1,)]
+    trashed = await purges(client, session_id="s", memories=True, confirmed=True)
+    assert trashed.trashed == 1
+    assert rows(client.services.home.database, query) == [(0,)]
+    await perform(client.services, RestoreRequest(id=learned))
+    assert rows(client.services.home.database, query) == [(1,)]
+
+
+async def test_events_elsewhere_that_name_a_file_of_the_folder_go_too(
+    client: Client, tmp_path: Path
+) -> None:
+    private = client.project / "private"
+    for name in (private / "a.py", client.project / "private-not" / "a.py"):
+        await client.says("PostToolUse", tool_name="Edit", tool_input={"file_path": str(name)})
+    await purges(client, path=str(private), confirmed=True)
+    (event,) = await client.events()
+    assert "private-not" in event["detail"]["file"]
+
+
+async def test_a_prompt_that_is_kept_later_than_its_session_was_purged_is_not_kept(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hitherto_server.sessions.prompts.AFTER_REPLY_S", 3600.0)
+    await client.prompts(QUESTION)
+    await purges(client, session_id="s", confirmed=True)
+    await client.services.sessions.close()
+    assert rows(client.services.home.database, "SELECT count(*) FROM turn") == [(0,)]
