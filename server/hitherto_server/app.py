@@ -105,7 +105,6 @@ def wire(
         device=platform.node() or "unknown",
         on_written=index_new,
         read=files.read,
-        read=files.read,
     )
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout)
