@@ -206,6 +206,29 @@ def test_standing_follows_what_the_memory_names(
     assert standing_shown(session.lane("main")[0], memory_id) == standing
 
 
+def test_an_edit_of_what_a_memory_names_is_told_once_by_the_hook_after_it(
+    claude: Path, product: Product
+) -> None:
+    memory_id = learn(product)
+    file = str(product.place.project / RETRY_FILE)
+    edit = {"file_path": file, "old_string": "range(3)", "new_string": "range(5)"}
+    again = {"file_path": file, "old_string": "range(5)", "new_string": "range(6)"}
+    script = play(
+        Turn(),
+        Turn("I look.", (ToolCall("Read", {"file_path": file}),)),
+        Turn("I edit.", (ToolCall("Edit", edit),)),
+        Turn("I edit again.", (ToolCall("Edit", again),)),
+    )
+    with open_session(claude, product.place, script, ATTENDED) as session:
+        session.say(QUESTION)
+        session.say("Let charge_with_retry try five times.")
+
+    news = "charge_with_retry differs in billing/retry.py"
+    assert [request.count(news) for request in session.lane("main")] == [0, 0, 0, 1, 1]
+    assert standing_shown(session.lane("main")[0], memory_id) == "current"
+    assert_hooks_were_quiet_and_in_time(session)
+
+
 def test_the_same_evidence_comes_once_and_again_after_a_compaction(
     claude: Path, product: Product
 ) -> None:
