@@ -4,7 +4,10 @@ import fcntl
 import posix
 
 MAX_BYTES = 16 << 20
+MAX_RECORD_BYTES = 2 << 20
+MAX_HEAD_BYTES = 1 << 14
 MAX_QUIET_BYTES = 1 << 20
+QUIET_FIELDS = 3
 APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC
 
 
@@ -30,9 +33,11 @@ def is_left_alone(home: bytes, now_ms: int, folders: tuple[bytes, ...], body: by
     finally:
         posix.close(file)
     for line in lines:
-        until_ms, _, rest = line.partition(b"\t")
-        kind, _, name = rest.partition(b"\t")
-        if not until_ms.isdigit() or (0 < int(until_ms) <= now_ms):
+        fields = line.split(b"\t")
+        if len(fields) != QUIET_FIELDS or not fields[0].isdigit():
+            continue
+        until_ms, kind, name = int(fields[0]), fields[1], fields[2]
+        if 0 < until_ms <= now_ms:
             continue
         if kind == b"session" and b'"%b"' % name in body:
             return True
@@ -49,7 +54,7 @@ def append_record(folder: bytes, record: bytes) -> bool:
         # A writer that was killed half-way left a torn line: end it, or it would swallow this one.
         if size and posix.pread(file, 1, size - 1) != b"\n":
             record = b"\n" + record
-        if size + len(record) > MAX_BYTES:
+        if len(record) > MAX_RECORD_BYTES + MAX_HEAD_BYTES or size + len(record) > MAX_BYTES:
             return False
         written = posix.write(file, record)
         if written < len(record):
