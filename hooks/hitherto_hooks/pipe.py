@@ -181,6 +181,7 @@ def print_out(answer: bytes) -> None:
 
 def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: bytes) -> None:
     """Leave the event where the server finds it, unless nothing is to be kept of it."""
+    import masking  # type: ignore[import-not-found,unused-ignore]
     import spool  # type: ignore[import-not-found,unused-ignore]
 
     try:
@@ -188,6 +189,8 @@ def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: by
     except OSError:  # the folder is gone
         here = b""
     if not spool.is_left_alone(home, started_ns // 1_000_000, (project, here), body):
+        if len(body) <= spool.MAX_RECORD_BYTES:  # a larger one is not kept, and takes too long
+            body = masking.without_secrets(body.replace(b"\n", b" "))
         spool.append(home, event.encode(), started_ns, project, body)
 
 

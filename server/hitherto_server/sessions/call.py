@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from hitherto_hooks.masking import without_secrets
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import storable
 
@@ -84,4 +85,5 @@ def _is_folder_name(folder: str) -> bool:
 
 def hash_of(raw: bytes) -> str:
     """Return the sha256 of an input, the same whether it came directly or by the spool."""
-    return hashlib.sha256(raw.replace(b"\r", b" ").replace(b"\n", b" ").strip()).hexdigest()
+    line = raw.replace(b"\r", b" ").replace(b"\n", b" ").strip()
+    return hashlib.sha256(without_secrets(line)).hexdigest()

@@ -100,7 +100,8 @@ class Spool:
             return
         file = os.open(self.unreadable, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(file, "ab") as kept:
-            kept.write(redact(line.decode("utf-8", "replace").rstrip("\n")).text.encode() + b"\n")
+            text = redact(line.decode("utf-8", "surrogateescape").rstrip("\n")).text
+            kept.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
     def done(self, batch: Path) -> None:
         """Forget a batch whose events are all in the store."""
