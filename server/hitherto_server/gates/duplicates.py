@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from hitherto_server.gates.slots import compare
+from hitherto_server.gates.slots import LEAST_LIKENESS, compare
+from hitherto_server.gates.statements.reading import MOST_CHARS
+from hitherto_server.recall.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from hitherto_server.gates.slots import Comparison
@@ -17,12 +19,14 @@ Kinship = Literal["duplicate", "similar", "update", "conflict", "related", "unre
 NEAR = 0.90
 """From this cosine on two statements are offered for a look, whatever their words."""
 SAME_COSINE, SAME_LIKENESS = 0.88, 0.40
-REWORDED_COSINE, REWORDED_LIKENESS = 0.75, 0.75
+REWORDED_COSINE, REWORDED_LIKENESS = 0.70, 0.75
 WORDS_ALONE = 0.80
 """The likeness that suffices where no vector speaks."""
 FEW_WORDS = 2
 SUBJECT_SHARED, SUBJECT_LIKENESS, SUBJECT_COSINE = 0.60, 0.25, 0.40
 """How much two statements must share for a differing slot to be a change of one thing."""
+SENTENCE_LIKENESS = 0.50
+MOST_SENTENCES = 4
 RELATED_LIKENESS, RELATED_COSINE = 0.20, 0.45
 
 
@@ -64,28 +68,44 @@ class Finding:
 def judge(older: str, newer: str, cosine: float | None) -> Finding:
     """Say what the newer statement is to the older one; no vector speaks where `cosine` is None."""
     compared = compare(older, newer)
-    return Finding(_kinship(compared, cosine), compared.reason, compared)
+    found = Finding(_kinship(compared, cosine), compared.reason, compared)
+    if found.slot is None and compared.likeness >= LEAST_LIKENESS:
+        return _among_sentences(older, newer) or found
+    return found
+
+
+def _among_sentences(older: str, newer: str) -> Finding | None:
+    """Return the contradiction of one sentence to another, where a whole note is more than that."""
+    before, after = _sentences(older), _sentences(newer)
+    if len(before) == len(after) == 1:
+        return None
+    for one in before:
+        for other in after:
+            compared = compare(one, other)
+            finding = Finding(_kinship(compared, None), compared.reason, compared)
+            if finding.slot is not None and compared.likeness >= SENTENCE_LIKENESS:
+                return finding
+    return None
+
+
+def _sentences(text: str) -> list[str]:
+    spans = sentence_spans(text[:MOST_CHARS])[:MOST_SENTENCES]
+    return [text[start:end] for start, end in spans]
 
 
 def _kinship(compared: Comparison, cosine: float | None) -> Kinship:
     match compared.verdict:
-        case "same":
-            if _says_the_same(compared, cosine):
-                return "duplicate"
-        case "value" | "unit":
-            if _is_about_the_same(compared, cosine):
-                return "update"
-        case "polarity":
-            if _is_about_the_same(compared, cosine):
-                return "conflict"
-        case "subject":
-            return _distance(compared, cosine)
-        case "word" | "extra":
-            pass
+        case "same" if _says_the_same(compared, cosine):
+            return "duplicate"
+        case "value" | "unit" if _is_about_the_same(compared, cosine):
+            return "update"
+        case "polarity" if _is_about_the_same(compared, cosine):
+            return "conflict"
+        case "same" | "word" | "extra" if (cosine or 0.0) >= NEAR:
+            return "similar"
         case _:
-            assert_never(compared.verdict)
-    is_offered = compared.verdict in {"same", "word", "extra"} and (cosine or 0.0) >= NEAR
-    return "similar" if is_offered else _distance(compared, cosine)
+            near = compared.likeness >= RELATED_LIKENESS or (cosine or 0.0) >= RELATED_COSINE
+            return "related" if near else "unrelated"
 
 
 def _says_the_same(compared: Comparison, cosine: float | None) -> bool:
@@ -103,8 +123,3 @@ def _is_about_the_same(compared: Comparison, cosine: float | None) -> bool:
     if compared.shared < SUBJECT_SHARED or compared.likeness < SUBJECT_LIKENESS:
         return False
     return compared.words >= FEW_WORDS or compared.likeness > SUBJECT_SHARED
-
-
-def _distance(compared: Comparison, cosine: float | None) -> Kinship:
-    near = compared.likeness >= RELATED_LIKENESS or (cosine or 0.0) >= RELATED_COSINE
-    return "related" if near else "unrelated"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Dimension = Literal["number", "time", "size", "share", "version", "clock", "date", "code"]
 
+NAMING = frozenset(("version", "code", "date", "clock"))
+"""Dimensions that name rather than measure: one may stand for another."""
 SIZE_TOLERANCE = 0.05
 """1 GB is 1000 or 1024 MB, as one likes."""
 
@@ -25,10 +30,8 @@ _SHARE = {"%": 0.01, "percent": 0.01, "prozent": 0.01}
 _PLURALS = {"sekunden": "sekunde", "minuten": "minute", "stunden": "stunde", "tage": "tag",
             "tagen": "tag", "wochen": "woche", "monate": "monat", "monaten": "monat",
             "jahre": "jahr", "jahren": "jahr"}  # fmt: skip
-_WORDS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
-)
-NUMBER_WORDS = {word: float(number) for number, word in enumerate(_WORDS, 2)} | {
+_WORDS = "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+NUMBER_WORDS = {word: float(number) for number, word in enumerate(_WORDS.split(), 2)} | {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
     "hundred": 100, "thousand": 1000, "dozen": 12, "twice": 2, "double": 2,
     "zwei": 2, "drei": 3, "vier": 4, "zehn": 10, "deux": 2, "trois": 3,
@@ -47,7 +50,7 @@ QUANTITY = re.compile(
     | (?P<version>v?\d+\.\d+\.\d+[\w.+-]*|v\d+(?:\.\d+)*)(?!\w)
     | (?P<number>\d[\d_]*(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_NUMBER_WORD})\b)
       (?: (?P<factor>[km])(?!\w) | [ -]?(?P<unit>{_UNIT})s?(?!\w) )?
-    | \b(?:an?|one|per|every|each)\s(?P<single>second|minute|hour|day|week|month|year)\b
+    | \b(?:an?|one|per|every|each)\s(?P<single>second|minute|hour|day|week|month|year|sec|min|hr)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -117,3 +120,31 @@ def _digits(shown: str) -> str:
     text = found[1].replace(",", "").rstrip(".") if found else shown
     number = NUMBER_WORDS.get(text)
     return text if number is None else f"{number:g}"
+
+
+def changed_amounts(
+    old: Sequence[Quantity], new: Sequence[Quantity]
+) -> tuple[list[Quantity], list[Quantity]] | None:
+    """Return the amounts that differ, if each side has one of a kind that the other lacks."""
+    before, after = without_equal(old, new), without_equal(new, old)
+    if any(_are_comparable(one, other) for one in before for other in after):
+        return before, after
+    return None
+
+
+def without_equal(amounts: Sequence[Quantity], others: Sequence[Quantity]) -> list[Quantity]:
+    """Return the amounts to which the others have no equal, each counted once."""
+    left = list(others)
+    found = []
+    for amount in amounts:
+        twin = next((other for other in left if amount.equals(other)), None)
+        if twin is None:
+            found.append(amount)
+        else:
+            left.remove(twin)
+    return found
+
+
+def _are_comparable(one: Quantity, other: Quantity) -> bool:
+    kinds = {one.dimension, other.dimension}
+    return len(kinds) == 1 or "number" in kinds or kinds <= NAMING
