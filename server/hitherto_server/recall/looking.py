@@ -12,6 +12,7 @@ from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.known import Known
 from hitherto_server.recall.query import PreparedQuery, relative_files
+from hitherto_server.recall.repeats import bar_repeated
 from hitherto_server.recall.vectors import wholes_of
 from hitherto_server.store import ledger
 from hitherto_server.store import recall as rows
@@ -103,6 +104,7 @@ def look_up(
     if look.session_id is not None:
         delivered = ledger.delivered(connection, look.session_id)
         found = bar_wrong(connection, found, look.session_id)
+        found = bar_repeated(connection, found, delivered)
     viewed = _to_view(found, look.viewed, delivered)
     found = _with_wholes(connection, found, viewed, dense)
     asked = [texts[one.number] for one in found if one.number in viewed]
@@ -126,7 +128,7 @@ def look_for_brief(
         barred = bar_of_state(states[number], shows_superseded=False, now_ms=now_ms)
         found.append(described(states[number], texts[number], Scores(), barred=barred))
     delivered = ledger.delivered(connection, session_id)
-    found = bar_wrong(connection, found, session_id)
+    found = bar_repeated(connection, bar_wrong(connection, found, session_id), delivered)
     viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
     asked = [texts[one.number] for one in found if one.number in viewed]
     return _with_standing(connection, found, asked, lookout, question), delivered

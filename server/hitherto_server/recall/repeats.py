@@ -1,0 +1,38 @@
+"""Near-duplicates share one place: of those that say the same, a session is given the newest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hitherto_server.store.relations import list_repeats
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from hitherto_server.recall.hits import Found
+    from hitherto_server.store.driver import Connection
+
+REPEATED = "a newer one says it"
+
+
+def bar_repeated(
+    connection: Connection, found: Sequence[Found], delivered: Collection[tuple[int, int]]
+) -> list[Found]:
+    """Return the memories with those barred that a newer one repeats or updates, and is given."""
+    newer = list_repeats(connection, [one.number for one in found])
+    if not newer:
+        return list(found)
+    given = {one.number for one in found if _may_be_given(one)}
+    given |= {number for number, _ in delivered}
+    return [
+        replace(one, barred=REPEATED)
+        if one.barred is None and newer.get(one.number, frozenset()) & given
+        else one
+        for one in found
+    ]
+
+
+def _may_be_given(found: Found) -> bool:
+    is_fit = found.barred is None and found.below is None
+    return is_fit and not found.is_suspect and found.tier == "admitted"
