@@ -330,7 +330,9 @@ CREATE INDEX memory_candidates ON memory (learned_at_ms) WHERE tier = 'candidate
 CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 
-CREATE INDEX memory_recent ON memory (project_id, learned_at_ms DESC) WHERE trashed_at_ms IS NULL;
+CREATE INDEX memory_live
+    ON memory (coalesce(project_id, 0), learned_at_ms DESC, number DESC, kind, trashed_at_ms)
+    WHERE trashed_at_ms IS NULL;
 
 CREATE INDEX memory_state ON memory (coalesce(project_id, 0), state_key)
     WHERE state_key IS NOT NULL AND trashed_at_ms IS NULL;

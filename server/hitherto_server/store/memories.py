@@ -317,10 +317,11 @@ def list_ids(
 ) -> tuple[list[str], int]:
     """Return a page of ids, the newest first, and how many there are in all."""
     scope = None if projects is None else json.dumps(list(projects))
-    values = {"project": scope, "kind": kind, "trashed": int(trashed)}
-    rows = connection.execute(sql["listed"], {**values, "limit": limit, "offset": offset})
+    values = {"projects": scope, "kind": kind}
+    listed, count = ("listed_trash", "count_trash") if trashed else ("listed", "count")
+    rows = connection.execute(sql[listed], {**values, "limit": limit, "offset": offset})
     ids = [row["id"] for row in rows]
-    return ids, int(connection.execute(sql["count"], values).fetchone()[0])
+    return ids, int(connection.execute(sql[count], values).fetchone()[0])
 
 
 def totals(connection: Connection) -> dict[str, int]:

@@ -91,27 +91,57 @@ LEFT JOIN project AS p ON p.id = m.project_id
 LEFT JOIN category AS c ON c.id = m.category_id
 WHERE m.id IN (SELECT value FROM json_each(:ids));
 
--- listed: ids of a page of memories, the newest first
+-- listed: ids of a page of live memories, the newest first; no projects means all of them
+SELECT m.id FROM (
+    SELECT number, learned_at_ms FROM memory INDEXED BY memory_live
+    WHERE trashed_at_ms IS NULL
+      AND coalesce(project_id, 0) IN (
+          SELECT value FROM json_each(:projects)
+          UNION ALL SELECT id FROM project WHERE :projects IS NULL
+          UNION ALL SELECT 0 WHERE :projects IS NULL)
+      AND (:kind IS NULL OR kind = :kind)
+    ORDER BY learned_at_ms DESC, number DESC
+    LIMIT :limit OFFSET :offset
+) AS page
+JOIN memory AS m ON m.number = page.number
+ORDER BY page.learned_at_ms DESC, page.number DESC;
+
+-- count: how many such memories there are
+SELECT count(*) FROM memory INDEXED BY memory_live
+WHERE trashed_at_ms IS NULL
+  AND coalesce(project_id, 0) IN (
+      SELECT value FROM json_each(:projects)
+      UNION ALL SELECT id FROM project WHERE :projects IS NULL
+      UNION ALL SELECT 0 WHERE :projects IS NULL)
+  AND (:kind IS NULL OR kind = :kind);
+
+-- listed_trash: ids of a page of memories in the trash, the newest first
 SELECT id FROM memory
-WHERE (trashed_at_ms IS NOT NULL) = :trashed
-  AND (:project IS NULL OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:project)))
+WHERE trashed_at_ms IS NOT NULL
+  AND (:projects IS NULL OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:projects)))
   AND (:kind IS NULL OR kind = :kind)
 ORDER BY learned_at_ms DESC, number DESC
 LIMIT :limit OFFSET :offset;
 
--- count: how many such memories there are
+-- count_trash: how many such memories there are
 SELECT count(*) FROM memory
-WHERE (trashed_at_ms IS NOT NULL) = :trashed
-  AND (:project IS NULL OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:project)))
+WHERE trashed_at_ms IS NOT NULL
+  AND (:projects IS NULL OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:projects)))
   AND (:kind IS NULL OR kind = :kind);
 
--- totals: the store in numbers
+-- totals: the store in numbers; each is counted in an index, since a row brings its whole text
 SELECT
-    count(*) FILTER (WHERE trashed_at_ms IS NULL AND tier = 'admitted') AS admitted,
-    count(*) FILTER (WHERE trashed_at_ms IS NULL AND tier = 'candidate') AS candidates,
-    count(*) FILTER (WHERE trashed_at_ms IS NOT NULL) AS trashed,
-    count(*) FILTER (WHERE project_id IS NULL AND trashed_at_ms IS NULL) AS user_wide
-FROM memory;
+    live - candidates AS admitted, candidates, trashed, user_wide
+FROM (
+    SELECT
+        (SELECT count(*) FROM memory INDEXED BY memory_live WHERE trashed_at_ms IS NULL) AS live,
+        (SELECT count(*) FROM memory WHERE trashed_at_ms IS NULL AND tier = 'candidate')
+            AS candidates,
+        (SELECT count(*) FROM memory WHERE trashed_at_ms IS NOT NULL) AS trashed,
+        (SELECT count(*) FROM memory INDEXED BY memory_live
+         WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = 0) AS user_wide
+);
 
 -- totals_by_kind: live memories by kind
-SELECT kind, count(*) AS count FROM memory WHERE trashed_at_ms IS NULL GROUP BY kind;
+SELECT kind, count(*) AS count FROM memory INDEXED BY memory_live
+WHERE trashed_at_ms IS NULL GROUP BY kind;
