@@ -20,6 +20,8 @@ from prompts import DEEDS, KNOWN, OBJECTS, REASONS, SUBJECTS
 
 from hitherto_server.app import tie_to_files
 from hitherto_server.core.clock import now_ms, uuid7
+from hitherto_server.core.git import Head
+from hitherto_server.gates.context import Place
 from hitherto_server.models.runtime import embed_text, load_model
 from hitherto_server.models.sources import fetch_model
 from hitherto_server.recall.passages import split
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
     from homes import Person
 
     from hitherto_server.core.home import Home
-    from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
+    from hitherto_server.store.projects import Project
 
 PROJECTS = 20
 BATCH = 500
@@ -85,9 +87,9 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
     model = load_model(fetch_model(home.models))
     store = await open_store(home.database, backups=home.backups, clock=now_ms, readers=1)
     try:
-        numbers = [await _project(store, folder) for folder in folders]
-        seeds = [*_known(numbers[0], folders[0], partial(embed_text, model))]
-        seeds += _others(numbers, count - len(seeds))
+        projects = [await Projects(store, now_ms).get(str(folder)) for folder in folders]
+        seeds = [*_known(projects[0], partial(embed_text, model))]
+        seeds += _others([one.number for one in projects], count - len(seeds))
         random.Random(SEED).shuffle(seeds)
         described = model.files.description
         write = partial(_write, model=described.name, dimension=described.dimension)
@@ -102,15 +104,11 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
         await store.close()
 
 
-async def _project(store: Store, folder: Path) -> int:
-    return (await Projects(store, now_ms).get(str(folder))).number
-
-
-def _known(project: int, root: Path, embed: object) -> Iterator[Seed]:
-    files = FileStates()
+def _known(project: Project, embed: object) -> Iterator[Seed]:
+    files, place = FileStates(), Place(project, Head(None, None))
     for path, content in KNOWN:
         vector = embed(content).tobytes()  # type: ignore[operator]
-        yield Seed(content, project, tie_to_files(files, content, [path], root, None), vector)
+        yield Seed(content, project.number, tie_to_files(files, content, [path], [], place), vector)
 
 
 def _others(projects: list[int], count: int) -> Iterator[Seed]:
