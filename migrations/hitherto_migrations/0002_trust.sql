@@ -48,6 +48,11 @@ INSERT INTO embedding_model (name, configured, dimension, state, since_ms)
 SELECT model, model, dimension, 'serving', 0 FROM embedding
 GROUP BY model ORDER BY count(*) DESC LIMIT 1;
 
+-- recall: a session's memories side by side, and who speaks in a project
+
+CREATE INDEX memory_session ON memory (session_id, number) WHERE session_id IS NOT NULL;
+CREATE INDEX memory_actor ON memory (project_id, actor);
+
 -- listing and counting: a page, and how many there are, without reading every memory
 -- (`trashed_at_ms` is null in all of it, but without it each count would read the rows)
 

@@ -325,6 +325,8 @@ CREATE INDEX job_next ON job (priority, not_before_ms) WHERE state = 'waiting';
 
 CREATE INDEX judgment_log_asked ON judgment_log (asked_at_ms);
 
+CREATE INDEX memory_actor ON memory (project_id, actor);
+
 CREATE INDEX memory_candidates ON memory (learned_at_ms) WHERE tier = 'candidate';
 
 CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idempotency_key)
@@ -333,6 +335,8 @@ CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idemp
 CREATE INDEX memory_live
     ON memory (coalesce(project_id, 0), learned_at_ms DESC, number DESC, kind, trashed_at_ms)
     WHERE trashed_at_ms IS NULL;
+
+CREATE INDEX memory_session ON memory (session_id, number) WHERE session_id IS NOT NULL;
 
 CREATE INDEX memory_state ON memory (coalesce(project_id, 0), state_key)
     WHERE state_key IS NOT NULL AND trashed_at_ms IS NULL;

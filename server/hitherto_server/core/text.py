@@ -38,6 +38,9 @@ BACKTICKED = re.compile(r"`([^`\s][^`\n]{0,200})`")
 TOKEN = re.compile(r"[^\s`'\"<>\[\]{},;]+")
 EDGES = ".:!?*=&|\\"
 SHORTEST, LONGEST = 3, 200
+NOBODY = frozenset({"agent", "person", "cli", "ui", "hook", "import", "mcp", "server", "subagent"})
+"""Actors that are no person's name."""
+SHORTEST_OF_PERSON = 3
 
 
 def normalised(text: str) -> str:
@@ -71,6 +74,13 @@ def identifiers_in(text: str) -> list[str]:
         if SHORTEST <= len(word) <= LONGEST and CODE_SHAPE.search(word) and not _is_plain(word):
             found.setdefault(word)
     return [word for word in found if word]
+
+
+def people_in(actor: str) -> list[str]:
+    """Return the parts of a person's name in lower case; none of an actor that is nobody."""
+    parts = re.findall(r"[^\W\d_]+", actor.lower())
+    fit = [part for part in parts if len(part) >= SHORTEST_OF_PERSON]
+    return [] if NOBODY & {actor.lower(), *fit} else fit
 
 
 def _bare(token: str) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.core.words import folded
+from hitherto_server.store.context import CHUNK, context_of
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
-TEXT_INDEXES = "words-3"
+TEXT_INDEXES = "words-4"
 WORDS_TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
 """The vowel signs of many scripts are marks; what words may not differ by, `folded` removed."""
 TEXT_TABLES = """
@@ -127,6 +127,7 @@ def _model_of(recipe: str) -> tuple[str, int]:
 def index_memory(connection: Connection, number: int) -> None:
     """Bring every derived index in step with one live memory, within the caller's transaction."""
     index_text(connection, number)
+    _index_beside(connection, number)
     model = kept_vectors(connection)
     if model is None:
         return
@@ -143,6 +144,7 @@ def drop_memory(connection: Connection, number: int) -> None:
     if kept_vectors(connection) is not None:
         for row in connection.execute(sql["passages_of"], {"number": number}).fetchall():
             connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
+    _index_beside(connection, number)
 
 
 def put_vector(connection: Connection, passage_id: int, project: int, vector: bytes) -> None:
@@ -163,15 +165,32 @@ def index_text(connection: Connection, number: int) -> None:
             "number": number,
             "scope": scope_token(row["project"]),
             "body": folded(row["content"]),
-            "context": folded(_context_of(row)),
+            "context": folded(context_of(row, list_beside(connection, row))),
         },
     )
     names = [*identifiers_in(row["content"]), *row["paths"].split()]
     connection.execute(sql["put_identifiers"], {"number": number, "names": " ".join(names)})
 
 
-def _context_of(row: Row) -> str:
-    return " ".join([row["kind"], row["category"], *json.loads(row["tags"]), row["paths"]])
+def index_session(connection: Connection, session_id: str) -> None:
+    """Bring the text indexes in step with what a session was about."""
+    rows = connection.execute(sql["of_session"], {"session_id": session_id}).fetchall()
+    for row in rows:
+        index_text(connection, row["number"])
+
+
+def list_beside(connection: Connection, row: Row) -> list[Row]:
+    """Return the chunks around one of a transcript; other memories stand alone."""
+    if row["source"] != CHUNK:
+        return []
+    return connection.execute(sql["beside"], {"number": row["number"]}).fetchall()
+
+
+def _index_beside(connection: Connection, number: int) -> None:
+    """Tell the chunks around one what stands beside them now."""
+    row = connection.execute(sql["source_of"], {"number": number}).fetchone()
+    for beside in list_beside(connection, row) if row else ():
+        index_text(connection, beside["number"])
 
 
 def _recipe(connection: Connection, name: str) -> str | None:

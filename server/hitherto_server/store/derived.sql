@@ -8,12 +8,42 @@ SELECT
     m.content,
     m.tags,
     m.kind,
+    m.source,
+    m.actor,
+    m.learned_at_ms,
+    m.session_id,
     coalesce(c.name, '') AS category,
     coalesce((SELECT group_concat(a.path, ' ') FROM anchor AS a
-              WHERE a.memory_number = m.number), '') AS paths
+              WHERE a.memory_number = m.number), '') AS paths,
+    coalesce((SELECT substr(t.prompt, 1, 300) FROM turn AS t
+              WHERE t.session_id = m.session_id AND t.started_at_ms <= m.learned_at_ms
+              ORDER BY t.started_at_ms, t.id LIMIT 1), '') AS goal
 FROM memory AS m
 LEFT JOIN category AS c ON c.id = m.category_id
 WHERE m.number = :number;
+
+-- beside: the chunks of a transcript around one, in the same session and scope
+SELECT number, content FROM (
+    SELECT n.number, n.content FROM memory AS m
+    JOIN memory AS n ON n.session_id = m.session_id AND n.number < m.number
+    WHERE m.number = :number AND m.source = 'transcript'
+        AND n.source = 'transcript' AND n.project_id IS m.project_id AND n.trashed_at_ms IS NULL
+    ORDER BY n.number DESC LIMIT 2
+)
+UNION ALL
+SELECT number, content FROM (
+    SELECT n.number, n.content FROM memory AS m
+    JOIN memory AS n ON n.session_id = m.session_id AND n.number > m.number
+    WHERE m.number = :number AND m.source = 'transcript'
+        AND n.source = 'transcript' AND n.project_id IS m.project_id AND n.trashed_at_ms IS NULL
+    ORDER BY n.number LIMIT 2
+);
+
+-- source_of: where a memory came from
+SELECT number, source FROM memory WHERE number = :number;
+
+-- of_session: the live memories that a session stored
+SELECT number FROM memory WHERE session_id = :session_id AND trashed_at_ms IS NULL;
 
 -- live_numbers: every memory that the indexes hold
 SELECT number FROM memory WHERE trashed_at_ms IS NULL ORDER BY number;

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hitherto_server.store.derived import index_session
 from hitherto_server.store.memories import change_memory, state_of
 from hitherto_server.store.queries import load_queries
 
@@ -76,6 +77,8 @@ def remove(connection: Connection, kept: Kept) -> None:
     try:
         for kind in ORDER:
             connection.execute(sql[f"drop_{kind}"], kept.values())
+        for session_id in kept.sessions:  # its first prompt stood beside what it stored
+            index_session(connection, session_id)
     finally:
         connection.execute(f"PRAGMA secure_delete = {before}")
 

@@ -124,3 +124,18 @@ def list_for_brief(connection: Connection, scopes: Sequence[int], *, most: int) 
     """Return the memories that a session should know from the start, the most important first."""
     values = {"scopes": json.dumps(scopes), "most": most}
     return [row["number"] for row in connection.execute(sql["brief"], values)]
+
+
+def list_actors(connection: Connection, scopes: Iterable[int], *, most: int) -> list[str]:
+    """Return who said what the scopes hold, each once."""
+    found = []
+    for scope in scopes:
+        values = {"project": scope or None, "most": most}
+        found += [row["actor"] for row in connection.execute(sql["actors"], values)]
+    return list(dict.fromkeys(found))
+
+
+def find_project_name(connection: Connection, project: int) -> str | None:
+    """Return what a project is called; None of the user-wide scope."""
+    row = connection.execute(sql["project_name"], {"project": project}).fetchone()
+    return None if row is None else str(row["name"])

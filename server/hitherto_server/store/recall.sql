@@ -137,3 +137,16 @@ ORDER BY
     m.changed_at_ms DESC,
     m.number DESC
 LIMIT :most;
+
+-- actors: who said what a project holds, each once
+WITH RECURSIVE said (actor) AS (
+    SELECT min(actor) FROM memory WHERE project_id IS :project
+    UNION ALL
+    SELECT (SELECT min(actor) FROM memory WHERE project_id IS :project AND actor > said.actor)
+    FROM said WHERE said.actor IS NOT NULL
+    LIMIT :most
+)
+SELECT actor FROM said WHERE actor IS NOT NULL;
+
+-- project_name: what a project is called
+SELECT name FROM project WHERE id = :project;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hitherto_server.store.derived import index_session
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class NewTurn:
 def put_turn(connection: Connection, new: NewTurn) -> None:
     """Keep a prompt, once, and say in the ledger what its admission was asked."""
     connection.execute(sql["put"], vars(new))
+    first = connection.execute(sql["first"], {"session_id": new.session_id}).fetchone()
+    if first is not None and first["prompt_id"] == new.prompt_id:
+        index_session(connection, new.session_id)  # a spooled prompt may come after its memories
     if new.admission is not None:
         connection.execute(sql["fill_query"], {"query": new.query, "admission": new.admission})
 

@@ -4,6 +4,9 @@ SELECT :session_id, :prompt_id, :prompt, :at_ms
 WHERE EXISTS (SELECT 1 FROM session WHERE id = :session_id)
 ON CONFLICT (session_id, prompt_id) DO NOTHING;
 
+-- first: the prompt that a session began with
+SELECT prompt_id FROM turn WHERE session_id = :session_id ORDER BY started_at_ms, id LIMIT 1;
+
 -- fill_query: say what an admission was asked
 UPDATE injection SET query = :query WHERE admission = :admission;
 
