@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.standing.deadline import OutOfTime
 from hitherto_server.standing.listing import list_files, only_place
-from hitherto_server.standing.parts import Name, named_parts, segments
+from hitherto_server.standing.parts import Name, holds_line, named_parts, segments
 from hitherto_server.standing.paths import relative_name
 from hitherto_server.standing.reading import FileState, FileText, Reader, read_file
 from hitherto_server.standing.regions import MAX_SAME_NAME, Way, region, written
@@ -65,7 +65,10 @@ def anchor(
 
     All as they are now.
     """
-    names = named_parts(content)
+    named = named_parts(content)
+    related, places = _related(named, files, root)
+    # `Cargo.toml` is that file, and no key `toml` of it
+    names = [name for name in named if name.kind != "identifier" or name.text not in places]
 
     def tie(path: str, names: Sequence[Name] = names) -> tuple[Anchor, bool]:
         state = read(root, path)
@@ -73,7 +76,7 @@ def anchor(
         return Anchor(path, state.file_hash, parts, commit), state.condition == "read"
 
     anchors: list[Anchor] = []
-    for path, given in islice(_related(names, files, root).items(), MAX_CANDIDATES):
+    for path, given in islice(related.items(), MAX_CANDIDATES):
         found, was_read = tie(path)
         # a path that the text only seems to name is no reason to remember a file
         if given or was_read:
@@ -90,7 +93,11 @@ def find_word(text: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
-def _related(names: Iterable[Name], files: Iterable[str], root: Path) -> dict[str, bool]:
+def _related(
+    names: Iterable[Name], files: Iterable[str], root: Path
+) -> tuple[dict[str, bool], set[str]]:
+    """Give the files (were they given?), and what in the text is the name of one that exists."""
+    places: set[str] = set()
     related = {path: True for name in files if (path := relative_name(root, name))}
     listed: tuple[str, ...] | None = None
     for name in islice((name for name in names if name.kind == "path"), MAX_CANDIDATES):
@@ -100,9 +107,11 @@ def _related(names: Iterable[Name], files: Iterable[str], root: Path) -> dict[st
         if not _is_there(root, path):
             # named as people name files: without the folders above it
             listed = _listed(root) if listed is None else listed
-            path = only_place(path, listed) or path
-        related.setdefault(path, False)
-    return related
+            path = only_place(path, listed)
+        if path is not None:
+            places.add(name.text)
+            related.setdefault(path, False)
+    return related, places
 
 
 def _is_there(root: Path, path: str) -> bool:
@@ -154,11 +163,12 @@ def _parts(
     if state.content is None:
         return ()
     file = FileText(path, state.content, deadline)
-    identifiers = [name.text for name in names if name.kind == "identifier"]
-    parts = [
-        *_identifier_parts(identifiers, file),
-        *(Part("line", n.text) for n in names if n.kind == "line" and n.text in file.flat),
+    lines = [n.text for n in names if n.kind == "line" and holds_line(file.flat, n.text)]
+    # a line that is there speaks for the names in it: the more precise evidence counts
+    identifiers = [
+        name.text for name in names if name.kind == "identifier" and name.within not in lines
     ]
+    parts = [*_identifier_parts(identifiers, file), *(Part("line", line) for line in lines)]
     return tuple({(part.kind, part.name): part for part in parts}.values())[:MAX_PARTS]
 
 

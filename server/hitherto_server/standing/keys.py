@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, assert_never, cast
 from hitherto_server.standing.build_files import docker_keys, make_keys
 from hitherto_server.standing.deadline import spend
 from hitherto_server.standing.definitions import Definition, matching
+from hitherto_server.standing.inline_tables import inline_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,6 +25,7 @@ JSON_TOKEN = re.compile(rf"{JSON_COMMENT}|{STRING}|[^\s\"'{{}}\[\],:/]+|[{{}}\[\
 YAML_KEY = re.compile(rf"^(\s*(?:-\s+)*)({STRING}|[^\s#'\"\[\]{{}},][^#:\n]*?)\s*:(?=\s|$)")
 TOML_HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 TOML_KEY = re.compile(rf"^\s*((?:{STRING}|[\w-]+)(?:\s*\.\s*(?:{STRING}|[\w-]+))*)\s*=")
+TOML_INLINE = re.compile(r"[^\n=]*=[ \t]*\{")
 TOML_SEGMENT = re.compile(rf"{STRING}|[\w-]+")
 INI_HEADER = re.compile(r"^\[([^\]]+)\]\s*(?:[#;].*)?$")
 INI_KEY = re.compile(r"^([^\s#;=:\[][^=:]*?)\s*[=:]")
@@ -101,7 +103,8 @@ def _keys(style: Style, text: str, deadline: float | None) -> Iterable[Definitio
         case "yaml":
             return _regions(text, _yaml_lines(text, deadline))
         case "toml":
-            return _regions(text, _toml_lines(text, deadline))
+            lines = list(_toml_lines(text, deadline))
+            return (*_regions(text, lines), *_inline(text, lines))
         case "ini":
             return _regions(text, _ini_lines(text, deadline))
         case "make":
@@ -199,6 +202,12 @@ def _toml_lines(text: str, deadline: float | None) -> Iterator[KeyLine]:
             yield KeyLine(start, section)
         elif key := TOML_KEY.match(line):
             yield KeyLine(start, (*section, *_dotted(key.group(1))))
+
+
+def _inline(text: str, lines: Iterable[KeyLine]) -> Iterator[Definition]:
+    for line in lines:
+        if match := TOML_INLINE.match(text, line.start):
+            yield from inline_keys(text, match.end() - 1, line.path)
 
 
 def _dotted(key: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -62,12 +62,36 @@ class Name:
 
     kind: NameKind
     text: str
+    within: str | None = None
+    """The quoted line that it stands in, if it stands nowhere else."""
 
 
 def named_parts(content: str) -> tuple[Name, ...]:
     """Find what a memory's text names, each once, in the order of the text's layers."""
-    names = dict.fromkeys(_all_names(content[:MAX_TEXT_CHARS]))
-    return tuple(names)[:MAX_NAMES]
+    names: dict[tuple[NameKind, str], Name] = {}
+    for name in _all_names(content[:MAX_TEXT_CHARS]):
+        known = names.setdefault((name.kind, name.text), name)
+        if known.within is not None and known.within != name.within:
+            names[name.kind, name.text] = replace(known, within=None)
+    return tuple(names.values())[:MAX_NAMES]
+
+
+def holds_line(flat: str, line: str) -> bool:
+    """Tell whether a text has a quoted line, not as a piece of a longer word or number."""
+    at = flat.find(line)
+    while at >= 0:
+        end = at + len(line)
+        cut = len(line) == MAX_LINE_CHARS  # what was quoted went on
+        if not _is_within_word(flat, at) and (cut or not _is_within_word(flat, end)):
+            return True
+        at = flat.find(line, at + 1)
+    return False
+
+
+def _is_within_word(text: str, at: int) -> bool:
+    """Tell whether a cut at a place would part a word or a number."""
+    around = (text[at - 1 : at], text[at : at + 1])
+    return all(one.isalnum() or one == "_" for one in around)
 
 
 def normalise_line(line: str) -> str:
@@ -86,13 +110,13 @@ def _all_names(content: str) -> Iterator[Name]:
     for match in TICKED.finditer(prose):
         yield from _ticked(match.group(2).strip())
     yield from _paths(prose)
-    yield from _code_shaped(TICKED.sub(" ", prose))
+    plain = TICKED.sub(" ", prose)
+    yield from _code_shaped(QUOTED.sub(" ", plain))
     for match in QUOTED.finditer(prose):
-        yield from _line(match.group(1) or match.group(2), MIN_QUOTE_CHARS)
+        yield from _quoted(match.group(1) or match.group(2), MIN_QUOTE_CHARS)
     for block in fenced:
-        yield from _code_shaped(block)
         for line in block.splitlines():
-            yield from _line(line, MIN_FENCED_CHARS)
+            yield from _quoted(line, MIN_FENCED_CHARS)
 
 
 def _ticked(span: str) -> Iterator[Name]:
@@ -110,8 +134,7 @@ def _ticked(span: str) -> Iterator[Name]:
         return
     if (key := ASSIGNED.match(span)) and IDENTIFIER.fullmatch(key.group(1)):
         yield from _identifier(key.group(1))
-    yield from _code_shaped(span)
-    yield from _line(span, MIN_QUOTE_CHARS)
+    yield from _quoted(span, MIN_QUOTE_CHARS)
 
 
 def _paths(prose: str) -> Iterator[Name]:
@@ -141,7 +164,11 @@ def _identifier(word: str) -> Iterator[Name]:
         yield Name("identifier", word)
 
 
-def _line(text: str, shortest: int) -> Iterator[Name]:
-    line = normalise_line(text)
-    if len(line) >= shortest and any(character.isalnum() for character in line):
-        yield Name("line", line[:MAX_LINE_CHARS])
+def _quoted(text: str, shortest: int) -> Iterator[Name]:
+    """Give a quoted line and, as standing in it, the names that it holds."""
+    line = normalise_line(text)[:MAX_LINE_CHARS]
+    is_line = len(line) >= shortest and any(character.isalnum() for character in line)
+    for name in _code_shaped(text):
+        yield replace(name, within=line) if is_line else name
+    if is_line:
+        yield Name("line", line)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from hitherto_server.standing.anchors import Anchor, Part, PartKind, find_word
-from hitherto_server.standing.parts import normalise_line
+from hitherto_server.standing.parts import holds_line, normalise_line
 from hitherto_server.standing.regions import Way, read, region
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _alike(way: Way, hashes: frozenset[str], source: Source) -> Iterator[tuple[s
 
 
 def _line_state(line: str, file: FileText) -> PartState:
-    if line in file.flat:
+    if holds_line(file.flat, line):
         return "intact"
     first = next(iter(re.findall(r"\w+", line)), line)
     alike = [

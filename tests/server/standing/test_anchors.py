@@ -61,7 +61,7 @@ def parts_of(tree: Tree, content: str, text: str = STORE) -> dict[str, str]:
         ("`nowhere_to_be_found` matters", {}),
         (
             'it has "return len(self.rows)"',
-            {"return len(self.rows)": "line", "self.rows": "mention"},
+            {"return len(self.rows)": "line"},
         ),
     ],
 )
@@ -311,3 +311,35 @@ def test_a_file_that_is_named_comes_before_one_that_was_edited(tree: Tree) -> No
         "a.py": ["act"],
         "b.py": ["other"],
     }
+
+
+def test_a_quoted_line_speaks_for_the_names_in_it(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored('store.py has "def save(self, session):"')
+    assert [(part.kind, part.name) for part in anchors[0].parts] == [
+        ("line", "def save(self, session):")
+    ]
+    tree.write("store.py", STORE.replace("self.rows.append(text)", "self.rows.insert(0, text)"))
+    assert tree.standing(anchors).standing == "current"
+    anchors = tree.anchored('`save` in store.py: "def save(self, session):"')
+    tree.write("store.py", STORE)
+    assert tree.standing(anchors).standing == "changed", "it is named by itself too"
+
+
+@pytest.mark.parametrize(("old", "new"), [("30", "300"), ("TIMEOUT", "MY_TIMEOUT")])
+def test_a_quoted_line_is_no_piece_of_a_longer_word(tree: Tree, old: str, new: str) -> None:
+    tree.write("notes.txt", "TIMEOUT = 30\n")
+    anchors = tree.anchored('notes.txt says "TIMEOUT = 30"')
+    tree.write("notes.txt", "TIMEOUT = 30\n".replace(old, new))
+    assert tree.standing(anchors).standing in {"changed", "stale"}
+
+
+def test_a_file_that_is_named_is_no_key_of_itself(tree: Tree) -> None:
+    text = "[dependencies]\ntoml = '1'\nserde = { version = '1', features = ['derive'] }\n"
+    tree.write("Cargo.toml", text)
+    anchors = tree.anchored("`serde.version` in Cargo.toml is pinned.")
+    assert [part.name for part in anchors[0].parts] == ["serde.version"]
+    tree.write("Cargo.toml", text.replace("toml = '1'", "toml = '2'").replace("derive", "rc"))
+    assert tree.standing(anchors).standing == "current"
+    tree.write("Cargo.toml", text.replace("version = '1'", "version = '2'"))
+    assert tree.standing(anchors).standing == "changed"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,6 +93,8 @@ def test_git_is_asked_once_and_only_when_a_file_is_missing(
     assert asked == []
     (tree.root / "old.py").unlink()
     (tree.root / "other.py").unlink()
+    long_ago = time.time() - 86_400  # an answer counts if it came after the last move
+    os.utime(tree.root, (long_ago, long_ago))
     tree.standing(anchors, moves=moves)
     tree.standing(anchors, moves=moves)
     assert [arguments[0] for arguments in asked] == ["diff", "ls-files"]
@@ -123,6 +127,17 @@ def test_a_file_that_moves_after_git_was_asked_is_followed_all_the_same(tree: Tr
     tree.git("commit", "-q", "-m", "moved")
     tree.git("mv", "src/new.py", "newest.py")
     assert tree.standing(anchors, moves=moves).reason == "src/old.py moved to newest.py"
+
+
+def test_a_file_that_moves_on_is_followed_again(tree: Tree) -> None:
+    tree.write("src/old.py", TEXT)
+    anchors = tree.anchored("`step_3` in src/old.py triples.", commit=tree.commit())
+    moves = Moves(tree.root)
+    before = tree.root / "src" / "old.py"
+    for name in ("a/new.py", "b/newer.py"):
+        (tree.root / name).parent.mkdir()
+        before = before.rename(tree.root / name)
+        assert tree.standing(anchors, moves=moves).reason == f"src/old.py moved to {name}"
 
 
 def test_nothing_that_the_repository_configures_is_run(tree: Tree) -> None:
