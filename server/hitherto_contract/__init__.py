@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         WrongReply,
         WrongRequest,
     )
+    from hitherto_contract.erase import EraseReply, EraseRequest
     from hitherto_contract.memories import (
         MAX_CONTENT_CHARS,
         ForgetRequest,
@@ -48,6 +49,8 @@ __all__ = [
     "PROTOCOL_HEADER",
     "VERSION",
     "VERSION_HEADER",
+    "EraseReply",
+    "EraseRequest",
     "ErrorBody",
     "ErrorReply",
     "ForgetRequest",
@@ -86,7 +89,7 @@ __all__ = [
     "build_models",
 ]
 
-_HOMES = ("base", "memories", "recall", "control", "service")
+_HOMES = ("base", "memories", "recall", "control", "erase", "service")
 
 
 def __getattr__(name: str) -> Any:

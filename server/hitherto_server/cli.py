@@ -10,6 +10,7 @@ import typer
 
 from hitherto_server import client
 from hitherto_server.cli_control import ignore, pause, purge, quiet_line, resume, why, wrong
+from hitherto_server.cli_erase import erase
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_shared import Json, ask, folder, print_json
 from hitherto_server.core.errors import HithertoError, InvalidInput
@@ -31,7 +32,7 @@ app.add_typer(models_app, name="models")
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
 
-for command in (why, wrong, pause, resume, ignore, purge):
+for command in (why, wrong, pause, resume, ignore, purge, erase):
     app.command()(command)
 
 

@@ -75,6 +75,10 @@ class Writer:
         result: T = await order.done
         return result
 
+    async def maintain(self, job: Callable[[Connection], T]) -> T:
+        """Run the job outside of any transaction, between two of them: `VACUUM` and the like."""
+        return await _run(self.connection, _mapped, self.raw, self.path, job)
+
     async def close(self) -> None:
         """Finish what was ordered, then close."""
         self.closing = True
@@ -125,6 +129,11 @@ class Writer:
         if counting and not isinstance(outcomes[-1], Failed):
             self.lost -= lost
         return outcomes[: len(jobs)]
+
+
+def _mapped(connection: Connection, path: Path, job: Callable[[Connection], T]) -> T:
+    with mapped_errors(path):
+        return job(connection)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 
 from hitherto_contract import VERSION
-from hitherto_server.api import control, memories, replies, service
+from hitherto_server.api import control, erase, memories, replies, service
 from hitherto_server.web import pages
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    for router in (memories.router, control.router, service.router, pages.router):
+    for router in (memories.router, control.router, erase.router, service.router, pages.router):
         app.include_router(router)
     app.mount("/static", pages.static_files())
     replies.install_error_replies(app)

@@ -1,0 +1,40 @@
+-- tables: our own tables, without the derived indexes and their parts
+SELECT name FROM pragma_table_list
+WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'vector%'
+ORDER BY name;
+
+-- text_columns: the columns of a table that hold text
+SELECT name FROM pragma_table_info(:table) WHERE type = 'TEXT' ORDER BY cid;
+
+-- table_named: whether there is a table of that name
+SELECT name FROM sqlite_schema WHERE name = :name;
+
+-- texts_of: every text that a memory had
+SELECT DISTINCT content FROM revision WHERE memory_number = :number
+UNION SELECT content FROM memory WHERE number = :number;
+
+-- numbers_with: the memories that hold a text, now or once
+SELECT number FROM memory
+WHERE instr(content, :text) OR instr(tags, :text) OR instr(coalesce(source_ref, ''), :text)
+   OR instr(coalesce(idempotency_key, ''), :text) OR instr(coalesce(state_key, ''), :text)
+   OR instr(coalesce(working_dir, ''), :text) OR instr(coalesce(branch, ''), :text)
+UNION
+SELECT memory_number FROM revision WHERE instr(content, :text) OR instr(state, :text)
+UNION
+SELECT a.memory_number FROM anchor AS a LEFT JOIN part AS p ON p.anchor_id = a.id
+WHERE instr(a.path, :text) OR instr(coalesce(p.name, ''), :text);
+
+-- ids_of: the ids of some memories
+SELECT id FROM memory WHERE number IN (SELECT value FROM json_each(:numbers)) ORDER BY number;
+
+-- number_of: a memory's number
+SELECT number FROM memory WHERE id = :id;
+
+-- by_number: one memory
+SELECT * FROM memory WHERE number = :number;
+
+-- set_hash: bring the hash in step with the text
+UPDATE memory SET content_hash = :content_hash WHERE number = :number;
+
+-- delete_memory: delete a memory; what hangs on it goes with it
+DELETE FROM memory WHERE number = :number;
