@@ -47,7 +47,7 @@ QUANTITY = re.compile(
       (?P<date>\d{{4}}-\d\d(?:-\d\d)?(?!\d))
     | (?P<clock>\d{{1,2}}:\d\d(?::\d\d)?(?!\d))
     | (?P<code>0x[0-9a-f]+)
-    | (?P<version>v?\d+\.\d+\.\d+[\w.+-]*|v\d+(?:\.\d+)*)(?!\w)
+    | (?P<version>v?\d+\.\d+\.\d+(?:[\w.+-]*\w)?|v\d+(?:\.\d+)*)(?!\w)
     | (?P<number>\d[\d_]*(?:,\d{{3}})*(?:\.\d+)?|\b(?:{_NUMBER_WORD})\b)
       (?: (?P<factor>[km])(?!\w) | [ -]?(?P<unit>{_UNIT})s?(?!\w) )?
     | \b(?:an?|one|per|every|each)\s(?P<single>second|minute|hour|day|week|month|year|sec|min|hr)\b
@@ -77,6 +77,8 @@ class Quantity:
 
     def differs_by_unit(self, other: Quantity) -> bool:
         """Tell whether the two have the same digits and another unit."""
+        if NAMING & {self.dimension, other.dimension}:
+            return False
         return not self.equals(other) and _digits(self.shown) == _digits(other.shown)
 
 

@@ -1,0 +1,176 @@
+"""What is near is named, never refused and never lost; what was taken back is not said again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hitherto_server.gates.duplicates import judge
+from hitherto_server.store.recall import list_conflicts
+from hitherto_server.store.relations import list_repeats
+
+if TYPE_CHECKING:
+    from hitherto_server.store.driver import Connection
+
+    from .conftest import Person
+
+
+async def reasons(me: Person) -> list[tuple[Any, ...]]:
+    """Kind, slot and reason of every live relation, the oldest first."""
+
+    def job(connection: Connection) -> list[tuple[Any, ...]]:
+        found = connection.execute(
+            "SELECT kind, slot, reason FROM relation WHERE undone_at_ms IS NULL ORDER BY id"
+        )
+        return [tuple(row) for row in found]
+
+    return await me.services.store.readers.run(job)
+
+
+async def conflicts(me: Person) -> dict[int, list[str]]:
+    return await me.services.store.readers.run(lambda c: list_conflicts(c, [1, 2, 3]))
+
+
+async def test_another_value_is_an_update_that_is_said_and_stored(me: Person) -> None:
+    old = await me.remember("Timeout is 30 s")
+    new = await me.remember("Timeout is 90 s")
+    assert (new.outcome, new.superseded) == ("stored", [])
+    assert await reasons(me) == [("possible_conflict", "value", "value changed 30 s -> 90 s")]
+    [note] = new.notes
+    assert old.id in note
+    assert "value changed 30 s -> 90 s" in note
+    assert "reflect" in note
+    assert await me.count() == 2
+
+
+async def test_following_the_note_of_an_update_settles_it(me: Person) -> None:
+    old = await me.remember("Timeout is 30 s")
+    new = await me.remember("Timeout is 90 s")
+    done = await me.reflect(old.id, "supersede", content="Timeout is 90 s")
+    assert (done.id, done.superseded) == (new.id, [old.id])
+    assert 2 not in await conflicts(me)
+
+
+async def test_the_opposite_is_a_conflict(me: Person) -> None:
+    await me.remember("Use the shared cache for previews.")
+    new = await me.remember("Do not use the shared cache for previews.")
+    assert new.outcome == "stored"
+    assert [row[:2] for row in await reasons(me)] == [("possible_conflict", "polarity")]
+    assert "may contradict" in new.notes[0]
+
+
+async def test_a_paraphrase_is_a_duplicate_candidate_and_no_conflict(me: Person) -> None:
+    old = await me.remember("Run the smoke tests before each release.")
+    new = await me.remember("Before each release, run the smoke tests.")
+    assert new.outcome == "stored"
+    assert [row[:2] for row in await reasons(me)] == [("duplicate_of", None)]
+    assert old.id in new.notes[0]
+    assert await conflicts(me) == {}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "The export worker retries 5 times.",
+        "The upload worker logs its retries as warnings.",
+        "The door of the office is green.",
+    ],
+)
+async def test_of_what_is_merely_related_nothing_is_said(me: Person, other: str) -> None:
+    await me.remember("The upload worker retries 3 times.")
+    new = await me.remember(other)
+    assert (new.notes, await me.relations()) == ([], [])
+
+
+async def test_another_scope_is_not_compared(me: Person) -> None:
+    await me.remember("Indent with tabs.", scope="user")
+    new = await me.remember("Indent with spaces.")
+    assert (new.notes, await me.relations()) == ([], [])
+
+
+async def test_what_was_replaced_or_thrown_away_contradicts_nothing(me: Person) -> None:
+    one = await me.remember("Timeout is 30 s")
+    two = await me.remember("Timeout is 60 s", supersedes=[one.id])
+    await me.forget(two.id)
+    new = await me.remember("Timeout is 90 s", supersedes=[one.id])
+    assert new.notes == []
+    assert [kind for kind, *_ in await me.relations()] == ["supersedes", "supersedes"]
+
+
+async def test_a_state_key_settles_it_without_a_conflict(me: Person) -> None:
+    old = await me.remember("The port is 8080.", state_key="port")
+    new = await me.remember("The port is 9090.", state_key="port")
+    assert (new.superseded, new.notes) == ([old.id], [])
+    assert [row[0] for row in await me.relations()] == ["supersedes"]
+
+
+async def test_an_edit_is_compared_anew(me: Person) -> None:
+    old = await me.remember("The limit is 5.")
+    new = await me.remember("The limit is 7.")
+    assert len(await reasons(me)) == 1
+    done = await me.reflect(new.id, "edit", content="The door is green.")
+    assert (done.notes, await reasons(me)) == ([], [])
+    back = await me.reflect(new.id, "undo", expected_revision=2)
+    assert old.id in back.notes[0]
+    assert [row[2] for row in await reasons(me)] == ["value changed 5 -> 7"]
+
+
+async def test_an_edited_memory_is_the_newer_one(me: Person) -> None:
+    first = await me.remember("The limit is 5.")
+    second = await me.remember("The limit is 7.")
+    await me.reflect(first.id, "edit", content="The limit is 9.")
+    live = [row[:3] for row in await me.relations() if not row[4]]
+    assert live == [("possible_conflict", first.id, second.id)]
+
+
+async def test_what_a_person_took_back_is_not_said_again(me: Person) -> None:
+    await me.remember("The limit is 5.")
+    new = await me.remember("The limit is 7.")
+    await me.services.store.writer.run(
+        lambda c: c.execute("UPDATE relation SET undone_at_ms = 1, undone_by = 'person'")
+    )
+    for content in ("The limit is 8.", "The limit is 7."):
+        done = await me.reflect(new.id, "edit", content=content)
+        assert done.notes == []
+    assert await reasons(me) == []
+
+
+async def test_who_confirms_a_memory_settles_its_side_of_a_conflict(me: Person) -> None:
+    old = await me.remember("The limit is 5.")
+    new = await me.remember("The limit is 7.")
+    assert sorted(await conflicts(me)) == [1, 2]
+    await me.reflect(new.id, "confirm")
+    assert list(await conflicts(me)) == [1]
+    await me.reflect(old.id, "confirm")
+    assert await conflicts(me) == {}
+
+
+async def test_a_repeat_yields_its_place_unless_a_person_told_it(me: Person) -> None:
+    await me.remember("The limit is 5.", source="user-told")
+    await me.remember("The limit is 7.")
+    await me.remember("The limit is 9.")
+    repeats = await me.services.store.readers.run(lambda c: list_repeats(c, [1, 2, 3]))
+    assert repeats == {2: frozenset({3})}
+
+
+async def test_two_near_texts_written_at_once_are_compared_all_the_same(me: Person) -> None:
+    await asyncio.gather(me.remember("Timeout is 30 s"), me.remember("Timeout is 90 s"))
+    assert [row[0] for row in await me.relations()] == ["possible_conflict"]
+
+
+def test_a_cosine_alone_makes_no_duplicate() -> None:
+    finding = judge("The upload worker retries jobs.", "The upload worker logs jobs.", 0.99)
+    assert finding.kinship == "similar"
+    assert judge("Timeout is 30 s", "Timeout is 90 s", 0.99).kinship == "update"
+
+
+def test_shared_words_without_nearness_make_no_change() -> None:
+    assert judge("Timeout is 30 s", "Timeout is 90 s", 0.1).relation is None
+
+
+def test_a_sentence_of_a_longer_note_may_contradict_one_of_another() -> None:
+    older = "Deploys need an approval. Ask the release manager in the channel before you start."
+    newer = "Deploys don't need an approval any more. Start whenever the build is green."
+    assert judge(older, newer, 0.7).kinship == "conflict"
