@@ -34,6 +34,8 @@ class Settings:
     """Most memories in a session-start brief."""
     brief_tokens: int = 1200
     """Most tokens in a session-start brief."""
+    notices: int = 3
+    """Most memories that a session is told of at once because their files changed; 0: none."""
     readers: int = 2
     """Read-only database connections, each with a thread of its own."""
     log_level: str = "info"
@@ -48,6 +50,7 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "prompt_tokens": (0, 16_000),
     "brief_memories": (0, 50),
     "brief_tokens": (0, 16_000),
+    "notices": (0, 20),
     "readers": (1, 64),
 }
 LOG_LEVELS = ("debug", "info", "warning", "error")

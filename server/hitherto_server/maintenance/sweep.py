@@ -179,7 +179,7 @@ class Sweep:
         since_ms = self.clock() - LISTENING_MS
         listening = partial(list_listeners, project=project, since_ms=since_ms)
         for session in await self.store.readers.run(listening):
-            find = partial(find_news, session=session, lookout=self.lookout, root=root)
+            find = partial(find_news, session=session, lookout=self.lookout, root=root, most=1)
             if await self.store.readers.run(find):
                 self.has_news.add(session)
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.store.driver import Connection
 
-MOST_AT_ONCE = 3
 MOST_IN_A_SESSION = 12
 """Beyond that a session whose files all change is no longer told one by one."""
 MOST_CHARS = 120
@@ -49,7 +48,7 @@ class News:
 
 
 def find_news(
-    connection: Connection, session: str, lookout: Lookout, root: Path | None
+    connection: Connection, session: str, lookout: Lookout, root: Path | None, *, most: int
 ) -> tuple[News, ...]:
     """Find what certainly changed of what a session was given; nothing that it was told already."""
     given = {row["number"]: row for row in notices.list_given(connection, session)}
@@ -68,7 +67,7 @@ def find_news(
         if (view := views[number]).is_certain
         and WORSE.get(view.standing, 0) > WORSE.get(row["standing"], 0)
     ]  # fmt: skip
-    return tuple(news[: max(min(room, MOST_AT_ONCE), 0)])
+    return tuple(news[: max(min(room, most), 0)])
 
 
 def notice_of(news: Sequence[News]) -> str:

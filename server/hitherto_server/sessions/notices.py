@@ -28,14 +28,17 @@ def tells_of_files(call: HookCall) -> bool:
 
 async def with_news(tools: Tools, call: HookCall, reply: Reply, *, unasked: bool = False) -> Reply:
     """Add the session's news to a reply, if there are any; `unasked` looks without a hint."""
-    if not unasked and call.session_id not in tools.has_news:
+    most = tools.settings.notices
+    if not most or not (unasked or call.session_id in tools.has_news):
         return reply
     tools.has_news.discard(call.session_id)
     project = await tools.projects.find(call.folder) if call.folder else None
     if project is None:
         return reply
     lookout = tools.recaller.lookout
-    find = partial(find_news, session=call.session_id, lookout=lookout, root=project.root)
+    find = partial(
+        find_news, session=call.session_id, lookout=lookout, root=project.root, most=most
+    )
     news = await tools.store.readers.run(find)
     if not news or not _has_time(tools, call):
         return reply
