@@ -22,8 +22,8 @@ class Settings:
     """Loopback TCP port of the settings UI and /mcp; 0 takes a free one."""
     model: str = "all-MiniLM-L6-v2"
     """Embedding model: a name in the data home's models/, or a path."""
-    cosine_floor: float = 0.40
-    """Least cosine of a memory that is injected unasked."""
+    injection_floor: float = 0.68
+    """Least probability of the best memory that is injected unasked."""
     fusion_weight: float = 0.60
     """Weight of the dense side in the convex fusion, 0 to 1."""
     prompt_memories: int = 3
@@ -44,7 +44,7 @@ class Settings:
 
 LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "port": (0, 65_535),
-    "cosine_floor": (-1, 1),
+    "injection_floor": (0, 1),
     "fusion_weight": (0, 1),
     "prompt_memories": (0, 50),
     "prompt_tokens": (0, 16_000),

@@ -12,7 +12,7 @@ from hitherto_server.recall.query import prepare
 from hitherto_server.store.ledger import TWICE, LedgerRow
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from hitherto_server.recall.hits import Found, Scores
     from hitherto_server.recall.query import PreparedQuery
@@ -29,9 +29,14 @@ SUSPECT = "suspect"
 CANDIDATE = "not admitted yet"
 STALE = "stale"
 BELOW = "below the floor"
+ALREADY_IN = "already in"
 
 # What the reader is told about; the rest was no evidence, or it has it already.
 TOLD = frozenset({OVER_LIMIT, OVER_BUDGET, SUSPECT, CANDIDATE, STALE, "superseded", "expired"})
+
+
+def _nowhere(_: str) -> None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Occasion:
     tokens: int
     query: str | None = None
     """What the log keeps of the prompt; whoever passes it has taken secrets out."""
+    said_in: Callable[[str], str | None] = _nowhere
+    """Names the file, if any, in which the reader has what a memory says."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,9 @@ def _decide(
         return Decision(found, "abstained", OVER_LIMIT)
     if found.standing is None:
         return Decision(found, "abstained", TOO_LOW)
+    file = occasion.said_in(found.content)
+    if file is not None:
+        return Decision(found, "dropped", f"{ALREADY_IN} {file}")
     return _fit(found, room)
 
 

@@ -75,7 +75,7 @@ class Match(NamedTuple):
 
     names: frozenset[str]
     coverage: float | None
-    terms: int
+    held: frozenset[str]
 
 
 def match_of(state: Row, text: Row, query: PreparedQuery) -> Match:
@@ -83,7 +83,7 @@ def match_of(state: Row, text: Row, query: PreparedQuery) -> Match:
     context = f"{state['kind']} {text['category']} {text['tags']} {text['paths']}"
     whole = folded(f"{text['content']}\n{context}")
     terms = occurring(query, whole)
-    return Match(whole_names(query, whole), coverage(query, terms), len(terms))
+    return Match(whole_names(query, whole), coverage(query, terms), terms)
 
 
 def covered(scores: Scores, text: Row, match: Match) -> Scores:
@@ -92,7 +92,7 @@ def covered(scores: Scores, text: Row, match: Match) -> Scores:
         scores,
         names=match.names,
         coverage=match.coverage,
-        terms=match.terms,
+        held=match.held,
         # One passage is the whole memory; the mean of several is measured for those shown.
         semantic=scores.passage if text["passages"] == 1 else None,
     )

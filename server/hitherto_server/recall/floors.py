@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hitherto_server.recall.common_words import COMMON_STEMS
+from hitherto_server.recall.floor_weights import WITH_MEANING, WORDS_ONLY
+from hitherto_server.recall.query import FILE_SHAPE
+from hitherto_server.recall.stem import stem
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Sequence
 
     from hitherto_server.recall.hits import Scores
+    from hitherto_server.recall.query import PreparedQuery
+
+    Floor = Callable[[Scores], str | None]
 
 LEAST_COVERAGE = 0.30
 LEAST_COSINE = 0.25
-STRONG_COVERAGE = 0.60
-STRONG_TERMS = 2
-COMMON_NAME = 10
-"""A name that more memories than this hold (`README.md`) is no evidence by itself."""
+COMMON_SHARE = 0.4
+"""What a word of many requests counts beside one that says what a request is about."""
+SAMPLE = 12
+"""How many candidates a word's rarity is judged among, whatever the store's size."""
+BESIDE = 0.05
+"""How much less than the best one a memory beside it may have."""
 
 
 def explicit_floor(scores: Scores) -> str | None:
@@ -28,35 +40,75 @@ def explicit_floor(scores: Scores) -> str | None:
     return "below the floor"
 
 
-def automatic_floor(
-    scores: Scores, known_names: Mapping[str, int], cosine_floor: float
-) -> str | None:
-    """Return why a memory is too far to be injected unasked, or None."""
-    if scores.is_exact:
-        return None
-    if scores.passage is not None and scores.passage >= cosine_floor:
-        return None
-    if _holds_all_names(scores, known_names):
-        return None
-    if _holds_most_words(scores):
-        return None
-    return _measured(scores, cosine_floor)
+def automatic_floor(query: PreparedQuery, found: Sequence[Scores], *, least: float) -> Floor:
+    """Return the floor of one prompt: its best memory must be likely, then each by itself."""
+    likely = {one: probability(features) for one, features in measured(query, found)}
+    passes = max(likely.values(), default=0.0) >= least
+
+    def floor(scores: Scores) -> str | None:
+        if scores.is_exact:
+            return None
+        if passes and likely[scores] >= least - BESIDE:
+            return None
+        return f"below the floor: probability {likely[scores]:.2f} < {least:.2f}"
+
+    return floor
 
 
-def _holds_all_names(scores: Scores, known_names: Mapping[str, int]) -> bool:
-    rare = {name for name, holders in known_names.items() if holders <= COMMON_NAME}
-    return bool(rare) and rare <= scores.names
+@dataclass(frozen=True)
+class Features:
+    """What tells a memory that a prompt is about from one that only shares words with it."""
+
+    likeness: float
+    """Geometric mean of the cosine and the shared words: both must speak for it."""
+    shared: float
+    """How much the shared words say, rare ones among the candidates more."""
+    shared_gap: float
+    """How far another candidate is ahead in that."""
+    identifier: float
+    """1 if it holds an identifier of the prompt, other than a file."""
+    cosine: float | None = None
+    cosine_gap: float | None = None
 
 
-def _holds_most_words(scores: Scores) -> bool:
-    if scores.passage is not None and scores.passage < LEAST_COSINE:
-        return False  # the same words about something else
-    strong = scores.coverage is not None and scores.coverage >= STRONG_COVERAGE
-    return strong and scores.terms >= STRONG_TERMS
+def measured(query: PreparedQuery, found: Sequence[Scores]) -> list[tuple[Scores, Features]]:
+    """Return the features of all candidates of a prompt, each seen beside the others."""
+    weights = _rarities(query, found)
+    shared = [sum(weights[term] for term in one.held) for one in found]
+    most = max(shared, default=0.0)
+    nearest = max((one.passage for one in found if one.passage is not None), default=None)
+    return [
+        (one, _features(one, some, most, nearest)) for one, some in zip(found, shared, strict=True)
+    ]
 
 
-def _measured(scores: Scores, cosine_floor: float) -> str:
-    covered = "unmeasured" if scores.coverage is None else f"{scores.coverage:.2f}"
-    if scores.passage is None:
-        return f"below the floor: coverage {covered}, cosine unmeasured"
-    return f"below the floor: cosine {scores.passage:.2f} < {cosine_floor:.2f}, coverage {covered}"
+def probability(features: Features) -> float:
+    """Return how likely it is that a person would want to see the memory."""
+    weights = WORDS_ONLY if features.cosine is None else WITH_MEANING
+    total = weights["bias"]
+    for name, weight in weights.items():
+        if name != "bias":
+            total += weight * getattr(features, name)
+    return 1.0 / (1.0 + math.exp(-max(min(total, 30.0), -30.0)))
+
+
+def _features(one: Scores, shared: float, most: float, nearest: float | None) -> Features:
+    cosine = one.passage
+    return Features(
+        likeness=0.0 if cosine is None else math.sqrt(max(cosine, 0.0) * shared),
+        shared=shared,
+        shared_gap=most - shared,
+        identifier=float(any(not FILE_SHAPE.match(name) for name in one.names)),
+        cosine=cosine,
+        cosine_gap=None if cosine is None or nearest is None else nearest - cosine,
+    )
+
+
+def _rarities(query: PreparedQuery, found: Sequence[Scores]) -> dict[str, float]:
+    """Weigh each term by how few of the candidates hold it: the store's size changes nothing."""
+    weights = {}
+    for term in (*query.words, *query.names):
+        holders = sum(term in one.held for one in found)
+        common = COMMON_SHARE if stem(term) in COMMON_STEMS else 1.0
+        weights[term] = common * math.log(1 + (SAMPLE + 1) / (holders + 0.5))
+    return weights

@@ -63,9 +63,14 @@ class Scores:
     is_exact: bool = False
     """The query gives its id."""
     coverage: float | None = None
-    terms: int = 0
-    """How many different terms of the query it holds."""
+    held: frozenset[str] = frozenset()
+    """The query's words and names that it holds, also inside longer ones."""
     fusion: float | None = None
+
+    @property
+    def terms(self) -> int:
+        """How many different terms of the query it holds."""
+        return len(self.held)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Look:
     query: PreparedQuery
     weight: float
     now_ms: int
-    floor: Callable[[Evidence], Floor]
+    floor: Callable[[PreparedQuery, Sequence[Scores]], Floor]
     viewed: int
     """For how many memories standing is looked up."""
     session_id: str | None = None
@@ -155,12 +155,17 @@ def _weighed(
     look: Look, evidence: Evidence, ranking: Ranking, states: dict[int, Row], known: Known
 ) -> list[Found]:
     shows_superseded = look.question.include_superseded or look.query.is_about_the_past
-    floor = look.floor(evidence)
+    weighed = {
+        number: covered(
+            ranking.scores_of(number, evidence), known.text(number), known.match(number)
+        )
+        for number in states
+    }
+    floor = look.floor(look.query, tuple(weighed.values()))
     found = []
     for number, state in states.items():
-        text = known.text(number)
+        text, scores = known.text(number), weighed[number]
         barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
-        scores = covered(ranking.scores_of(number, evidence), text, known.match(number))
         found.append(
             described(
                 state,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hitherto_server.core.errors import ModelError
@@ -25,14 +26,13 @@ from hitherto_server.recall.standings import Lookout
 from hitherto_server.store import ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from hitherto_contract.recall import RecallReply
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
-    from hitherto_server.recall.arms import Evidence
     from hitherto_server.recall.candidates import Floor
-    from hitherto_server.recall.hits import Question
+    from hitherto_server.recall.hits import Question, Scores
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.database import Store
 
@@ -72,16 +72,15 @@ class Recaller:
     async def recall(self, question: Question) -> RecallReply:
         """Answer somebody who asked."""
         started = time.perf_counter()
-        looked = await self._look(question, lambda _: explicit_floor, question.limit)
+        looked = await self._look(question, lambda *_: explicit_floor, question.limit)
         took_ms = (time.perf_counter() - started) * 1000
         return reply_of(question, looked.query, looked.evidence, looked.found, took_ms)
 
     async def consider(self, question: Question, occasion: Occasion) -> Admission:
         """Decide what of the memories an occasion's reader is given unasked."""
-        least = self.settings.cosine_floor
         looked = await self._look(
             question,
-            lambda seen: lambda scores: automatic_floor(scores, seen.known_names, least),
+            partial(automatic_floor, least=self.settings.injection_floor),
             MOST_VIEWED_UNASKED,
             occasion.session_id,
         )
@@ -115,7 +114,7 @@ class Recaller:
     async def _look(
         self,
         question: Question,
-        floor: Callable[[Evidence], Floor],
+        floor: Callable[[PreparedQuery, Sequence[Scores]], Floor],
         viewed: int,
         session_id: str | None = None,
     ) -> Looked:

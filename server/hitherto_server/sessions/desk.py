@@ -50,6 +50,7 @@ class SessionDesk:
         if self._draining is not None:
             self._draining.cancel()
             await asyncio.gather(self._draining, return_exceptions=True)
+        await self.tools.client_files.close()
         await self.tools.prompts.close()
 
     async def take(self, call: HookCall) -> Reply:

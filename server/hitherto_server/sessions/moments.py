@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import hitherto_contract as contract
@@ -15,7 +15,9 @@ from hitherto_server.gates.remember import remember
 from hitherto_server.gates.secrets import redact
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
+from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.sought import sought
 
 if TYPE_CHECKING:
     import asyncio
@@ -36,6 +38,8 @@ Reply = dict[str, Any] | None
 """The JSON object that the hook prints; None prints nothing."""
 
 MAX_QUERY_CHARS = 4000
+PROMPT_WAIT_S, START_WAIT_S = 0.02, 0.1
+"""How long the first prompt and the start wait for the client's files to be read."""
 DELIVERY_MS = 15
 """What the way back to the client takes: a reply that is later is not delivered."""
 
@@ -59,23 +63,23 @@ class Tools:
     """Told where a session is at work: its files may have changed."""
     has_news: set[str]
     """Sessions that were given something which does not hold any more."""
+    client_files: ClientFiles = field(default_factory=ClientFiles)
 
 
 async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
     """Give the few memories that a prompt is about, if any; recall runs beside the note."""
     prompt = asked_in(call.text("prompt"))
-    silence = silent_because(prompt)
-    if silence is not None:
+    wish = sought(prompt)
+    if silent_because(prompt) or silent_because(wish):
         if await noting is not None:
             tools.prompts.keep_soon(call)
         return None
     tools.wake_model()
     try:
-        question = await _question(tools, call, prompt)
+        question = await _question(tools, call, wish)
         settings = tools.settings
-        occasion = _occasion(
-            tools, call, "prompt", settings.prompt_memories, settings.prompt_tokens
-        )
+        most = (settings.prompt_memories, settings.prompt_tokens)
+        occasion = await _occasion(tools, call, "prompt", question, most)
         admission = await tools.recaller.consider(question, occasion)
     finally:
         noted = await noting
@@ -103,7 +107,8 @@ async def answer_start(tools: Tools, call: HookCall) -> Reply:
     channel: Channel = "compaction" if source == "compact" else "start"
     question = await _question(tools, call, "")
     settings = tools.settings
-    occasion = _occasion(tools, call, channel, settings.brief_memories, settings.brief_tokens)
+    most = (settings.brief_memories, settings.brief_tokens)
+    occasion = await _occasion(tools, call, channel, question, most)
     admission = await tools.recaller.brief(question, occasion)
     return await _deliver(tools, call, admission)
 
@@ -144,10 +149,13 @@ async def _question(tools: Tools, call: HookCall, text: str) -> Question:
     )
 
 
-def _occasion(
-    tools: Tools, call: HookCall, channel: Channel, memories: int, tokens: int
+async def _occasion(
+    tools: Tools, call: HookCall, channel: Channel, question: Question, most: tuple[int, int]
 ) -> Occasion:
     at_ms = tools.clock()
+    wait_s = PROMPT_WAIT_S if channel == "prompt" else START_WAIT_S
+    said = await tools.client_files.said_in(question.root, wait_s=wait_s)
+    memories, tokens = most
     return Occasion(
         session_id=call.session_id,
         channel=channel,
@@ -155,6 +163,7 @@ def _occasion(
         at_ms=at_ms,
         memories=memories,
         tokens=tokens,
+        said_in=said.where,
     )
 
 

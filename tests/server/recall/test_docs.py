@@ -8,6 +8,7 @@ import pytest
 
 from hitherto_server.core.settings import Settings
 from hitherto_server.recall import arms, block, floors, fusion, query, standings
+from hitherto_server.sessions import sought
 
 PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="utf-8")
 
@@ -16,11 +17,10 @@ PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="ut
     "promise",
     [
         f"`HITHERTO_FUSION_WEIGHT` ({Settings.fusion_weight})",
-        f"`HITHERTO_COSINE_FLOOR` ({Settings.cosine_floor:.2f})",
+        f"`HITHERTO_INJECTION_FLOOR` ({Settings.injection_floor:.2f})",
+        f"up to {floors.BESIDE:.2f} less",
+        f"at most {sought.MOST_CHARS} characters",
         f"coverage ≥ {floors.LEAST_COVERAGE:.2f}, or cosine ≥ {floors.LEAST_COSINE}",
-        f"coverage ≥ {floors.STRONG_COVERAGE:.2f} with {floors.STRONG_TERMS} terms",
-        f"measured below {floors.LEAST_COSINE}",
-        f"in more than {floors.COMMON_NAME} memories",
         f"w is at most {fusion.WEIGHT_BESIDE_NAMES:.1f}",
         f"At most {query.MOST_TERMS} words and names",
         f"at most {query.DENSE_CHARS} characters",

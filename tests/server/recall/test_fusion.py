@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hitherto_server.recall.arms import Evidence, Nearest
-from hitherto_server.recall.floors import automatic_floor, explicit_floor
+from hitherto_server.recall.floors import explicit_floor
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Scores
 
@@ -69,34 +69,3 @@ def test_nothing_found_is_nothing_ranked() -> None:
 )
 def test_the_floor_for_those_who_ask(scores: Scores, passes: bool) -> None:
     assert (explicit_floor(scores) is None) == passes
-
-
-RARE = {"parse_config": 1}
-NAMED = frozenset(RARE)
-
-
-@pytest.mark.parametrize(
-    ("scores", "known", "passes"),
-    [
-        (Scores(passage=0.40), {}, True),
-        (Scores(passage=0.39), {}, False),
-        (Scores(coverage=0.6, terms=2), {}, True),
-        (Scores(coverage=0.6, terms=2, passage=0.3), {}, True),
-        (Scores(coverage=0.6, terms=2, passage=0.2), {}, False),
-        (Scores(coverage=1.0, terms=1), {}, False),
-        (Scores(coverage=0.5, terms=3), {}, False),
-        (Scores(names=NAMED), RARE, True),
-        (Scores(names=NAMED), {**RARE, "load_file": 2}, False),
-        (Scores(names=NAMED), {"parse_config": 11}, False),
-        (Scores(is_exact=True), {}, True),
-        (Scores(), {}, False),
-    ],
-)
-def test_the_floor_where_nobody_asked(scores: Scores, known: dict[str, int], passes: bool) -> None:
-    assert (automatic_floor(scores, known, 0.40) is None) == passes
-
-
-def test_a_drop_says_what_was_measured() -> None:
-    reason = automatic_floor(Scores(passage=0.31, coverage=0.2), {}, 0.40)
-    assert reason == "below the floor: cosine 0.31 < 0.40, coverage 0.20"
-    assert "unmeasured" in (automatic_floor(Scores(), {}, 0.40) or "")

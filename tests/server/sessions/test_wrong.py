@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .conftest import Client
 
 LESSON = "parse_config reads its file twice, first for the encoding."
-OTHER = "parse_config keeps the encoding of its file in a cache."
+OTHER = "Where the cache is cold, parse_config also reads the encoding of the file twice."
 QUESTION = "Why does parse_config read its file twice for the encoding?"
 
 

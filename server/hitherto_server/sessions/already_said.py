@@ -1,0 +1,107 @@
+"""Does a text that the session has already say what a memory says?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.text import normalised
+from hitherto_server.core.words import folded, words_in
+from hitherto_server.gates.slots import compare
+from hitherto_server.recall.sentences import sentence_spans
+from hitherto_server.recall.stem import stem
+from hitherto_server.recall.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEAST_WORDS = 3
+"""Fewer words of its own make no statement."""
+LEAST_SHARED = 0.80
+MOST_COMPARED = 4
+SHORTEST_QUOTE = 20
+BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#{1,6}|>|\[[ x]\])\s+", re.MULTILINE)
+MARKS = re.compile(r"[*_`~]{1,3}")
+BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+#>]\s|\d+[.)]\s))")
+NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence or a paragraph of a file, taken apart for comparing."""
+
+    text: str
+    stems: frozenset[str]
+    numbers: frozenset[str]
+    file: str
+
+
+@dataclass(frozen=True)
+class AlreadySaid:
+    """All that some files say."""
+
+    statements: tuple[Said, ...] = ()
+    wholes: tuple[tuple[str, str], ...] = ()
+    """Each file's name with its text on one line, folded."""
+
+    @classmethod
+    def of(cls, files: Iterable[tuple[str, str]]) -> AlreadySaid:
+        """Take apart what the files hold; each comes with the name to give as the reason."""
+        said, wholes = [], []
+        for name, text in files:
+            wholes.append((name, _flat(text)))
+            for block in BLOCK.split(text):
+                said += [_said(part, name) for part in dict.fromkeys((*_sentences(block), block))]
+        told = tuple(one for one in said if len(one.stems) >= LEAST_WORDS)
+        return cls(told, tuple(wholes))
+
+    def where(self, content: str) -> str | None:
+        """Return the name of the file that says all of a memory, or None."""
+        wanted = [_said(part, "") for part in _sentences(content)]
+        telling = [one for one in wanted if len(one.stems) >= LEAST_WORDS]
+        if not telling:
+            return self._quoting(content)
+        found = [self._quoting(one.text) or self._file_of(one) for one in telling]
+        return found[0] if all(found) else None
+
+    def _quoting(self, text: str) -> str | None:
+        flat = _flat(text)
+        if len(flat) < SHORTEST_QUOTE:
+            return None
+        return next((name for name, whole in self.wholes if flat in whole), None)
+
+    def _file_of(self, wanted: Said) -> str | None:
+        near = [
+            (shared, one)
+            for one in self.statements
+            if wanted.numbers <= one.numbers
+            and (shared := len(wanted.stems & one.stems) / len(wanted.stems)) >= LEAST_SHARED
+        ]
+        near.sort(key=lambda pair: (-pair[0], len(pair[1].stems)))
+        return next((one.file for _, one in near[:MOST_COMPARED] if _says_it(one, wanted)), None)
+
+
+def _says_it(said: Said, wanted: Said) -> bool:
+    # `extra`: the file says more beside it, and all of the memory's words are in it
+    verdict = compare(said.text, wanted.text).verdict
+    return verdict == "same" or (verdict == "extra" and wanted.stems <= said.stems)
+
+
+def _said(text: str, file: str) -> Said:
+    plain = _plain(text)
+    words = (word for word in words_in(folded(plain)) if word not in STOP_WORDS)
+    return Said(plain, frozenset(map(stem, words)), frozenset(NUMBER.findall(plain)), file)
+
+
+def _sentences(text: str) -> list[str]:
+    plain = BULLET.sub("", text)
+    return [plain[start:end] for start, end in sentence_spans(plain)]
+
+
+def _plain(text: str) -> str:
+    return normalised(MARKS.sub(" ", BULLET.sub("", text)))
+
+
+def _flat(text: str) -> str:
+    return folded(_plain(text))

@@ -1,0 +1,187 @@
+"""What the client gives its session anyway: CLAUDE.md, its rules, its own memory."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hitherto_server.sessions.already_said import AlreadySaid
+from hitherto_server.standing.paths import is_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+log = logging.getLogger(__name__)
+
+MOST_FILES = 48
+MOST_BYTES = 200_000
+"""Of one file; what is longer no session reads either."""
+MOST_DEPTH = 5
+MOST_ANCESTORS = 12
+MOST_PROJECTS = 32
+FRESH_S = 2.0
+TEXT_SUFFIXES = frozenset({".md", ".mdc", ".txt"})
+IMPORT = re.compile(r"(?<![\w`@])@((?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*\.(?:md|mdc|txt))\b")
+CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9]")
+
+Stamp = tuple[tuple[str, int, int], ...]
+NOTHING = AlreadySaid()
+
+
+@dataclass
+class _Known:
+    """What was read for one project, and when its files were looked at last."""
+
+    said: AlreadySaid = NOTHING
+    stamp: Stamp = ()
+    looked_at: float = 0.0
+    looking: asyncio.Task[None] | None = None
+
+
+@dataclass
+class ClientFiles:
+    """Keeps what the client's files of each project say; reads them beside the sessions."""
+
+    home: Path | None = None
+    """The client's own folder; by default what the environment names, else ~/.claude."""
+    _projects: OrderedDict[Path, _Known] = field(default_factory=OrderedDict)
+
+    async def said_in(self, root: Path | None, *, wait_s: float) -> AlreadySaid:
+        """Return what the files say, as they were lately; waits only where nothing is known yet."""
+        if root is None:
+            return NOTHING
+        known = self._of(root)
+        if known.looking is None and time.monotonic() - known.looked_at > FRESH_S:
+            known.looking = asyncio.create_task(self._look(root, known), name="client files")
+        if known.looking is not None and not known.looked_at:
+            await asyncio.wait({known.looking}, timeout=wait_s)
+        return known.said
+
+    async def close(self) -> None:
+        """End the looks that still run."""
+        tasks = [one.looking for one in self._projects.values() if one.looking is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _of(self, root: Path) -> _Known:
+        known = self._projects.setdefault(root, _Known())
+        self._projects.move_to_end(root)
+        while len(self._projects) > MOST_PROJECTS:
+            self._projects.popitem(last=False)
+        return known
+
+    async def _look(self, root: Path, known: _Known) -> None:
+        try:
+            home = self.home or client_home()
+            read = await asyncio.to_thread(read_again, root, home, known.stamp)
+            if read is not None:
+                known.said, known.stamp = read
+        except OSError as error:
+            log.warning("the client's files of a project could not be read: %s", error)
+        finally:
+            known.looked_at, known.looking = time.monotonic(), None
+
+
+def client_home() -> Path:
+    """Return the folder where the client keeps what is the person's own."""
+    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return Path(named) if named else Path.home() / ".claude"
+
+
+def read_again(root: Path, home: Path, stamp: Stamp) -> tuple[AlreadySaid, Stamp] | None:
+    """Read what the client loads for a project; None if no file differs from the stamp."""
+    if (
+        stamp
+        and stamp == _stamp_of(Path(name) for name, _, _ in stamp)
+        and _is_whole(root, home, stamp)
+    ):
+        return None
+    texts = dict(_with_imports(_beginnings(root, home)))
+    read = _stamp_of(texts)
+    return AlreadySaid.of((_shown(path, root), text) for path, text in texts.items()), read
+
+
+def _is_whole(root: Path, home: Path, stamp: Stamp) -> bool:
+    """Tell whether no file has been added since."""
+    known = {name for name, _, _ in stamp}
+    return all(str(path) in known for path in _beginnings(root, home))
+
+
+def _beginnings(root: Path, home: Path) -> Iterator[Path]:
+    """Return the files that the client reads by itself, where they exist."""
+    folders = [root, *root.parents][:MOST_ANCESTORS]
+    named = [folder / name for folder in folders for name in ("CLAUDE.md", "CLAUDE.local.md")]
+    named += [root / ".claude" / "CLAUDE.md", home / "CLAUDE.md"]
+    named += [*_markdown_in(root / ".claude" / "rules"), *_markdown_in(home / "rules")]
+    slug = NOT_IN_A_SLUG.sub("-", str(root))
+    named += _markdown_in(home / "projects" / slug / "memory")
+    yield from dict.fromkeys(path for path in named if _is_readable(path))
+
+
+def _markdown_in(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.md"))[:MOST_FILES] if folder.is_dir() else []
+
+
+def _is_readable(path: Path) -> bool:
+    """Tell whether a path is a text of the client's; links are judged by where they lead."""
+    try:
+        target = path.resolve()
+        is_text = target.suffix.lower() in TEXT_SUFFIXES and target.is_file()
+        return is_text and not is_private(path) and not is_private(target)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _with_imports(beginnings: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Read files and what they import, each once, breadth first and bounded."""
+    seen: set[Path] = set()
+    waiting = [(path, 0) for path in beginnings]
+    while waiting and len(seen) < MOST_FILES:
+        path, depth = waiting.pop(0)
+        if path in seen or not _is_readable(path):
+            continue
+        seen.add(path)
+        text = _read(path)
+        yield path, text
+        if depth < MOST_DEPTH:
+            waiting += [(one, depth + 1) for one in _imports(path, text)]
+
+
+def _imports(path: Path, text: str) -> list[Path]:
+    named = dict.fromkeys(IMPORT.findall(CODE.sub(" ", text)))
+    return [_resolved(path.parent, name) for name in named]
+
+
+def _resolved(folder: Path, name: str) -> Path:
+    return Path(name).expanduser() if name.startswith("~") else folder / name
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(MOST_BYTES).decode("utf-8", "replace")
+
+
+def _stamp_of(paths: Iterable[Path]) -> Stamp:
+    found = []
+    for path in paths:
+        try:
+            state = path.stat()
+        except OSError:
+            found.append((str(path), -1, -1))
+        else:
+            found.append((str(path), state.st_mtime_ns, state.st_size))
+    return tuple(found)
+
+
+def _shown(path: Path, root: Path) -> str:
+    """Name a file without the person's folders."""
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name

@@ -1,0 +1,83 @@
+"""What of a prompt is asked about: not what it leaves alone, nor where a wording stands."""
+
+from __future__ import annotations
+
+import re
+
+from hitherto_server.recall.stop_words import STOP_WORDS
+
+MOST_CHARS = 1500
+"""A longer prompt is a pasted text, whose clauses are nobody's wishes."""
+BLANKS = re.compile(r"[^\S\n]+")
+# A clause ends at punctuation before a blank, and where the wish itself begins.
+CLAUSE = re.compile(
+    r"(?<=[,;:!?.\n]) | [-\u2013\u2014]+ |\n"
+    r"| (?=(?:just|only|but|i only|i just|i mean|sondern|nur|mais|seulement|sino|solo)\b)",
+    re.IGNORECASE,
+)
+KEPT_AWAY = re.compile(
+    r"""\ ?(?:(?:and|but|so|ok|okay|please|pls|also|well|no|und|aber|bitte|et|mais)\b,?\ ?){0,3}
+    (?:
+        (?:don[\u2019']?t|do\ not|never|no\ need\ to|you\ needn[\u2019']?t|stop)
+          \ (?:(?:even|ever|you|we|to|have)\ ){0,2}
+          (?:touch|chang|modif|edit|alter|mess|bother|worry|car(?:e|ing)\b|look|includ|mention
+            |break|refactor|rewrit|remov|add|renam|refresh|reformat|fix|updat|mov|delet|review
+            |run|bring)
+      | without\ (?:touch|chang|modify|edit|alter|mess|break|affect)\w*ing\b
+      | (?:leave|leaving)\b(?!\ (?:a|an|some|me|us|one|blank|space|room)\b)
+      | (?:skip|ignore|forget|exclude|excluding|except|apart\ from|other\ than)\b
+          (?!\ (?:to|that|how|why|what|if|when)\b)
+      | (?:nothing|not)\ (?:about|on|the|that|this|these|those|in|for)\b
+      | not\ \w+\ ?[.,;:!]?$
+      | no\ (?:\w+\ ){0,2}(?:changes?|edits?|touching|refactoring)\b
+      | no\ (?:\w+\ ){1,4}(?:needed|necessary|required)\b
+      | (?:lass|lasst|lassen\ sie)\b.{1,80}\b(?:so|ruhe|ist|sind|stehen)\b
+      | .{0,80}\bnicht\ (?:an|anfassen|\u00e4ndern|ver\u00e4ndern|anr\u00fchren)\b
+      | ohne\b.{1,80}\bzu\ (?:\u00e4ndern|ver\u00e4ndern|ber\u00fchren)
+      | (?:ne\ )?(?:touche|change|modifie)[sz]?\ (?:pas|rien)\b
+      | sans\ (?:toucher|changer|modifier)\b
+      | (?:no|sin)\ (?:toques|cambies|tocar|cambiar)\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+KEPT_AS_IT_IS = re.compile(
+    r"\b(?:keep|keeping|leave|leaving|stays?|remains?)\b.{1,80}"
+    r"\b(?:alone|as[ -](?:is|it (?:is|was)|they (?:are|were))|unchanged|untouched"
+    r"|out of (?:this|it)|the way (?:it|they))\b",
+    re.IGNORECASE,
+)
+PLACE = re.compile(
+    r"\b(?:readme|changelog|contributing|docs?|documentation|comments?|doc ?strings?|paragraph"
+    r"|section|chapter|headings?|sentence|bullets?(?: list)?|title|caption|footnote|typos?|links?"
+    r"|wiki|abschnitt|kapitel|absatz|kommentar|\u00fcberschrift|paragraphe|titre)"
+    r"(?: [^\s?]{1,30})?(?= (?:on|about|under|regarding|concerning|called|named|titled"
+    r"|\u00fcber|zu|zum|zur|sur) )",
+    re.IGNORECASE,
+)
+WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+def sought(prompt: str) -> str:
+    """Return the prompt without what it keeps away from; all of it where nothing else is left."""
+    if len(prompt) > MOST_CHARS:
+        return prompt
+    clauses = CLAUSE.split(BLANKS.sub(" ", prompt))
+    kept = [_without_subject(clause) for clause in clauses if not _is_kept_away(clause)]
+    if kept == clauses:
+        return prompt
+    rest = "\n".join(kept)
+    return rest if _says_something(rest) else prompt
+
+
+def _is_kept_away(clause: str) -> bool:
+    return bool(KEPT_AWAY.match(clause) or KEPT_AS_IT_IS.search(clause))
+
+
+def _without_subject(clause: str) -> str:
+    """Cut the subject of a passage of text: it only says which passage is meant."""
+    place = PLACE.search(clause)
+    return clause if place is None or "?" in clause else clause[: place.end()]
+
+
+def _says_something(text: str) -> bool:
+    return any(word.lower() not in STOP_WORDS for word in WORD.findall(text))

@@ -1,0 +1,80 @@
+"""The floor where nobody asked: what must speak for a memory, and what is not enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hitherto_server.core.settings import Settings
+from hitherto_server.recall.floor_weights import FLOOR
+from hitherto_server.recall.floors import automatic_floor, measured
+from hitherto_server.recall.hits import Scores
+from hitherto_server.recall.query import prepare
+
+QUERY = prepare("why does the refund queue wait ninety seconds before it retries?")
+ABOUT = Scores(passage=0.62, held=frozenset({"refund", "queue", "seconds", "retries"}))
+NEAR_ONLY = Scores(passage=0.45, held=frozenset())
+WORDS_ONLY = Scores(passage=0.05, held=frozenset({"queue", "seconds"}))
+FAR = Scores(passage=0.08, held=frozenset())
+
+
+def passes(*found: Scores, least: float = FLOOR) -> list[bool]:
+    floor = automatic_floor(QUERY, found, least=least)
+    return [floor(one) is None for one in found]
+
+
+def test_the_setting_is_the_floor_that_was_fitted() -> None:
+    assert Settings.injection_floor == FLOOR
+
+
+def test_what_is_near_and_shares_its_words_is_given() -> None:
+    assert passes(ABOUT, FAR, NEAR_ONLY) == [True, False, False]
+
+
+def test_a_store_of_one_memory_answers_too() -> None:
+    assert passes(ABOUT) == [True]
+    assert passes(FAR) == [False]
+
+
+@pytest.mark.parametrize("other", [NEAR_ONLY, WORDS_ONLY, FAR, Scores()])
+def test_neither_meaning_nor_words_alone_suffice(other: Scores) -> None:
+    assert passes(other) == [False]
+
+
+def test_an_id_always_suffices() -> None:
+    assert passes(replace(FAR, is_exact=True)) == [True]
+
+
+def test_without_a_model_many_shared_words_suffice() -> None:
+    assert passes(replace(ABOUT, passage=None)) == [True]
+    assert passes(replace(WORDS_ONLY, passage=None)) == [False]
+
+
+def test_a_word_that_all_candidates_hold_says_little() -> None:
+    rare = measured(QUERY, [ABOUT, FAR])[0][1]
+    common = measured(QUERY, [ABOUT, *[replace(FAR, held=ABOUT.held)] * 11])[0][1]
+    assert common.shared < rare.shared / 2
+
+
+def test_a_word_of_every_request_counts_less() -> None:
+    query = prepare("fix the refund test")
+    held = [Scores(held=frozenset({word})) for word in ("fix", "refund")]
+    fix, refund = (one.shared for _, one in measured(query, held))
+    assert fix < refund / 2
+
+
+def test_beside_a_better_one_a_memory_that_shares_less_is_not_given() -> None:
+    weaker = Scores(passage=0.40, held=frozenset({"refund", "queue"}))
+    assert passes(ABOUT, weaker) == [True, False]
+
+
+def test_a_drop_says_how_likely_it_was() -> None:
+    reason = automatic_floor(QUERY, [FAR], least=FLOOR)(FAR)
+    assert reason is not None
+    assert reason.startswith("below the floor: probability 0.0")
+    assert reason.endswith(f"< {FLOOR:.2f}")
+
+
+def test_nothing_found_needs_no_floor() -> None:
+    automatic_floor(QUERY, [], least=FLOOR)
