@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitherto_server.models.centre import measure_centre
-from hitherto_server.models.packaged import CENTRES, load_engine
+from hitherto_server.models.centre import measure_frame
+from hitherto_server.models.packaged import FRAMES, load_engine
 
 
 def main() -> None:
-    """Measure both middles and write them."""
+    """Measure both and write them."""
     engine = load_engine()
 
     def embed(text: str, role: str) -> np.ndarray:
         return engine.encode(text, is_query=role == "query")
 
-    middles = [measure_centre(embed, role, ()) for role in ("query", "passage")]
-    if any(middle is None for middle in middles):
+    frames = [measure_frame(embed, role, ()) for role in ("query", "passage")]
+    if any(frame is None for frame in frames):
         message = "the vectors of this model don't crowd"
         raise SystemExit(message)
-    np.save(CENTRES, np.stack(middles))
-    for role, middle in zip(("query", "passage"), middles, strict=True):
-        print(f"{role}: mean cosine of unrelated texts was {float(middle @ middle):.3f}")
+    np.save(FRAMES, np.stack(frames))
+    for role, frame in zip(("query", "passage"), frames, strict=True):
+        print(f"{role}: mean cosine of unrelated texts was {float(frame[0] @ frame[0]):.3f}")
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ from hitherto_server.gates.context import WriteContext
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.maintenance.sweep import Sweep
-from hitherto_server.recall.embedder import Embedder
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.standings import Lookout
+from hitherto_server.recall.succession import Succession
 from hitherto_server.services import Services
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.moments import Tools
@@ -31,6 +31,7 @@ from hitherto_server.sessions.spool_reader import Spool
 from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.files import FileStates
 from hitherto_server.store.database import open_store
+from hitherto_server.store.embedding_models import find_serving
 from hitherto_server.store.memories import AnchorRow, PartRow
 from hitherto_server.store.projects import Projects
 
@@ -54,7 +55,8 @@ async def open_services(
     store = await open_store(
         home.database, backups=home.backups, clock=clock, readers=settings.readers
     )
-    embedder = Embedder(home.models, settings.model)
+    serving = await store.readers.run(find_serving)
+    embedder = Succession(home.models, settings.model, serving)
     services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
     await services.quiet.load()
     services.indexer.start()
@@ -75,7 +77,7 @@ def wire(
     home: Home,
     settings: Settings,
     store: Any,
-    embedder: Embedder,
+    embedder: Succession,
     *,
     token: str,
     port: int,

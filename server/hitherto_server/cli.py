@@ -85,7 +85,9 @@ def status(*, as_json: Json = False) -> None:
     typer.echo(f"version {answer['version']}, process {answer['pid']}, home {answer['home']}")
     typer.echo(f"{answer['driver']}, schema {answer['schema_version']}")
     typer.echo(f"memories: {counts['admitted']} ({counts['trashed']} in the trash)")
-    typer.echo(f"model {answer['model']['name']}: {answer['model']['state']}")
+    model = answer["model"]
+    reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
+    typer.echo(f"model {model['name']}: {model['state']}{reads}")
     for one in answer.get("quiet", ()):
         if one["kind"] == "ignore":  # the pauses are among the notices
             typer.echo(quiet_line(one).strip())

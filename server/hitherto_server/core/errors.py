@@ -30,7 +30,8 @@ HithertoError
 ├── ModelError
 │   ├── ModelMissing        model_missing        503
 │   ├── ModelLoading        model_loading        503
-│   └── ModelRefused        model_refused        422
+│   ├── ModelRefused        model_refused        422
+│   └── LanguageNotRead     language_not_read    422
 └── ClientConfigError
     ├── UnreadableConfig    unreadable_config    409
     ├── UnwritableConfig    unwritable_config    409
@@ -269,6 +270,14 @@ class ModelRefused(ModelError):
     code = "model_refused"
     status = 422
     default_mend = "Remove the model's folder and run `hitherto models fetch`."
+
+
+class LanguageNotRead(ModelError):
+    """The question is in a language that the model was not made for; recall is lexical."""
+
+    code = "language_not_read"
+    status = 422
+    default_mend = "Set HITHERTO_MODEL to a multilingual model: docs/models.md."
 
 
 class ClientConfigError(HithertoError):

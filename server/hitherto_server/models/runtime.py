@@ -36,12 +36,12 @@ class LoadedModel:
     session: InferenceSession
     inputs: frozenset[str]
     traits: Traits
-    centres: tuple[Vector, Vector] | None = None
+    frames: tuple[Vector, Vector] | None = None
 
     def embed(self, text: str, role: Role) -> Vector:
         """Return the text's vector of length 1, with the prefix that its role wants."""
         vector = embed_text(self, self.traits.prefix(role) + text)
-        return centred(vector, self.centres and self.centres[0 if role == "query" else 1])
+        return centred(vector, self.frames and self.frames[0 if role == "query" else 1])
 
 
 def load_model(files: ModelFiles) -> LoadedModel:
@@ -58,13 +58,13 @@ def load_model(files: ModelFiles) -> LoadedModel:
     session = _open_session(files.graph)
     inputs = frozenset(i.name for i in session.get_inputs())
     loaded = LoadedModel(
-        files, tokenizer, session, inputs, files.traits, _read_centres(files.centres)
+        files, tokenizer, session, inputs, files.traits, _read_frames(files.frames)
     )
     embed_text(loaded, "the first text pays for what is set up on demand")
     return loaded
 
 
-def _read_centres(path: Path) -> tuple[Vector, Vector] | None:
+def _read_frames(path: Path) -> tuple[Vector, Vector] | None:
     import numpy as np
 
     if not path.is_file():

@@ -237,7 +237,7 @@ def _from_path(path: Path, staged: Path, name: str) -> None:
         message = f"{path} holds {ready.name}, or its graph is not the one it was written with"
         raise ModelRefused(message, mend="Name the model as its model.json does, or use another.")
     else:
-        for part in (files.GRAPH, files.TOKENIZER, files.DESCRIPTION, files.CENTRES):
+        for part in (files.GRAPH, files.TOKENIZER, files.DESCRIPTION, files.FRAMES):
             if (path / part).is_file():
                 shutil.copyfile(path / part, staged / part)
 

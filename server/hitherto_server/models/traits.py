@@ -48,13 +48,17 @@ class Model(Protocol):
     def embed(self, text: str, role: Role) -> Vector: ...
 
 
-def centred(vector: Vector, centre: Vector | None) -> Vector:
-    """Return the vector of length 1, measured from where the model's vectors crowd."""
-    if centre is None:
+def centred(vector: Vector, frame: Vector | None) -> Vector:
+    """Return the vector of length 1, measured from where the model's vectors crowd.
+
+    A frame's first row is that middle; the others are directions that tell languages apart.
+    """
+    if frame is None:
         return vector
     import numpy as np
 
-    moved = vector - centre
+    moved = vector - frame[0]
+    moved = moved - (frame[1:] @ moved) @ frame[1:]
     length = float(np.linalg.norm(moved))
     unit: Vector = (moved / length).astype(np.float32) if length else vector
     return unit

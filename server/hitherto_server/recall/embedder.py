@@ -98,6 +98,12 @@ class Embedder:
             message = f"the model failed on a text: {type(error).__name__}: {error}"
             raise ModelRefused(message) from error
 
+    def retire(self) -> None:
+        """Answer what was asked already, and stop the threads then."""
+        for worker in (self._worker, self._patient):
+            if worker is not None:
+                worker.shutdown(wait=False)
+
     def close(self) -> None:
         """Let the running text end, drop those that wait, and stop the threads."""
         for worker in (self._worker, self._patient):

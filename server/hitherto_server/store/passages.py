@@ -10,6 +10,8 @@ from hitherto_server.store.queries import load_queries
 if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
+BEHIND_ALL = 2**63 - 1
+
 sql = load_queries("passages")
 
 
@@ -22,9 +24,12 @@ class Waiting:
     project: int
 
 
-def list_waiting(connection: Connection, *, model: str, limit: int) -> list[Waiting]:
-    """Return passages without a vector of this model, the newest first."""
-    rows = connection.execute(sql["waiting"], {"model": model, "limit": limit})
+def list_waiting(
+    connection: Connection, *, model: str, limit: int, before: int = BEHIND_ALL
+) -> list[Waiting]:
+    """Return passages without a vector of this model, the newest first, older than `before`."""
+    values = {"model": model, "limit": limit, "before": before}
+    rows = connection.execute(sql["waiting"], values)
     return [Waiting(row["id"], row["text"], row["project"]) for row in rows]
 
 

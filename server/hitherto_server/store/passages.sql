@@ -3,7 +3,7 @@ SELECT p.id,
     substr(m.content, p.start_char + 1, p.end_char - p.start_char) AS text,
     coalesce(m.project_id, 0) AS project
 FROM passage AS p JOIN memory AS m ON m.number = p.memory_number
-WHERE m.trashed_at_ms IS NULL
+WHERE p.id < :before AND m.trashed_at_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM embedding AS e WHERE e.passage_id = p.id AND e.model = :model)
 ORDER BY p.id DESC LIMIT :limit;
 

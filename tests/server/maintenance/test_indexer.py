@@ -13,6 +13,8 @@ from hitherto_contract import RememberRequest
 from hitherto_server.core.errors import ModelRefused
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.models.traits import Traits
+from hitherto_server.recall.succession import Succession
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,23 +24,19 @@ if TYPE_CHECKING:
     from hitherto_server.services import Services
 
 
-@dataclass(frozen=True)
-class Named:
-    name: str = "toy"
-    dimension: int = 4
-
-
 @dataclass
-class FailingModel:
+class FailingEmbedder:
     """An embedder that fails with these errors first, and then works."""
 
     errors: list[Exception]
-    model: Named = field(default_factory=Named)
+    model: Traits = field(default_factory=lambda: Traits("toy", 4))
+    state: str = "ready"
 
     async def wait_loaded(self) -> None:
         """It is loaded."""
 
-    async def embed(self, _: str) -> Any:
+    async def embed(self, *_: str, patient: bool) -> Any:
+        assert patient
         if self.errors:
             raise self.errors.pop(0)
         return np.array([1, 0, 0, 0], dtype=np.float32)
@@ -60,8 +58,10 @@ async def test_one_unexpected_error_does_not_end_indexing(
     monkeypatch.setattr("hitherto_server.maintenance.indexer.RETRY_S", 0.01)
     clock = TestClock()
     async with opened(tmp_path / "home", clock) as services:
-        model: Any = FailingModel([ValueError("a bug"), ModelRefused("no"), KeyError("another")])
-        indexer = Indexer(services.store, model, clock)
+        model: Any = FailingEmbedder([ValueError("a bug"), ModelRefused("no"), KeyError("another")])
+        models = Succession(services.home.models, "toy")
+        models.wanted = model
+        indexer = Indexer(services.store, models, clock)
         await write(services, "The port is 8080.")
         assert await indexer.waiting() == 1
         indexer.start()
