@@ -86,7 +86,7 @@ def regions_of(name: str, text: str) -> Regions | None:
 
 
 @cache
-def keys_of(name: str, text: str) -> dict[str, str] | None:
+def keys_of(name: str, text: str) -> Regions | None:
     """Return each key of a configuration file that holds a value, under its sections."""
     suffix = PurePosixPath(name).suffix
     try:
@@ -202,7 +202,7 @@ def _region(lines: list[Line], start: int, name: str) -> str:
     return re.sub(r",([)\]}>])", r"\1", re.sub(r"\s+", "", text))
 
 
-def _leaves(value: Any, above: tuple[str, ...]) -> list[tuple[str, str]]:
+def _leaves(value: Any, above: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
     if isinstance(value, dict) and value:
         return [leaf for key, one in value.items() for leaf in _leaves(one, (*above, str(key)))]
-    return [("\0".join(above), json.dumps(value, sort_keys=True, default=str))]
+    return [("\0".join(above), (json.dumps(value, sort_keys=True, default=str),))]

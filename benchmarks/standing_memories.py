@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
+    from part_oracle import Regions
+
 PartKind = Literal["symbol", "key", "line"]
 Truth = Literal["intact", "differs", "removed", "unclear"]
 Files = dict[str, str]
@@ -27,7 +29,7 @@ LEAST_LIKE, SURELY_LIKE = 0.4, 0.6
 
 @dataclass(frozen=True)
 class Named:
-    """One part that a memory names, in the file where it stood."""
+    """One part that a memory names, as it is spelled there, in the file where it stood."""
 
     kind: PartKind
     name: str
@@ -113,13 +115,12 @@ def _set_anew(path: str, before: str, now: str) -> list[str]:
         alone = sum(".".join(one.split("\0")[-2:]) == spelled for one in new) == 1
         plain = all(PLAIN_KEY.fullmatch(piece) for piece in pieces[-2:])
         if old.get(key) != value and len(pieces) > 1 and alone and plain:
-            found.append(key)
+            found.append(spelled)
     return found
 
 
 def _of_key(setting: Named, version: str) -> Draft:
-    spelled = ".".join(setting.name.split("\0")[-2:])
-    text = f"`{spelled}` in {setting.path} was set on purpose in {version}; ask before changing it."
+    text = f"`{setting.name}` in {setting.path} was set on purpose in {version}; ask about it."
     return Draft(text, "key", (setting,))
 
 
@@ -240,11 +241,23 @@ def _state(named: Named, then: str, path: str, now: str) -> Truth:
         case "key":
             old, new = keys_of(named.path, then), keys_of(path, now)
         case "symbol":
-            old, new = regions_of(named.path, then), regions_of(path, now)  # type: ignore[assignment]
+            old, new = regions_of(named.path, then), regions_of(path, now)
     if old is None or new is None:
         return "unclear"
-    if named.name not in new:
+    was, is_now = _said(named, old), _said(named, new)
+    if not is_now:
         return "removed"
-    if named.kind == "key":
-        return "intact" if old[named.name] == new[named.name] else "differs"
-    return "intact" if set(old[named.name]) <= set(new[named.name]) else "differs"
+    return "intact" if was <= is_now else "differs"
+
+
+def _said(named: Named, found: Regions) -> set[str]:
+    """Return what is said under a name; a key may stand in other sections than before."""
+    if named.kind == "symbol":
+        return set(found.get(named.name, ()))
+    ends = tuple(named.name.split("."))
+    return {
+        one
+        for key, said in found.items()
+        for one in said
+        if tuple(key.split("\0"))[-len(ends) :] == ends
+    }

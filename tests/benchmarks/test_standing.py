@@ -95,9 +95,9 @@ def test_the_oracle_sees_no_edit_in_layout_or_a_line_above(name: str, text: str)
 
 
 def test_the_oracle_reads_keys_under_their_sections() -> None:
-    assert keys_of("a.toml", "[a.b]\nc = 1\n") == {"a\0b\0c": "1"}
-    assert keys_of("a.json", '{"a": {"b": []}}') == {"a\0b": "[]"}
-    assert keys_of("a.cfg", "[a]\nb = 1\n") == {"a\0b": '"1"'}
+    assert keys_of("a.toml", "[a.b]\nc = 1\n") == {"a\0b\0c": ("1",)}
+    assert keys_of("a.json", '{"a": {"b": []}}') == {"a\0b": ("[]",)}
+    assert keys_of("a.cfg", "[a]\nb = 1\n") == {"a\0b": ('"1"',)}
     assert keys_of("a.toml", "= broken") is None
 
 
@@ -110,6 +110,14 @@ def test_a_part_is_intact_different_removed_or_moved() -> None:
     assert truth_of(named, then, {}) == "removed"
     assert truth_of(named, then, {"b/a.py": PYTHON}) == "intact"
     assert likeness(PYTHON, PYTHON) == 1
+
+
+def test_a_key_in_another_section_is_the_same_key_as_far_as_it_was_named() -> None:
+    named = Named("key", "isort.combine", "a.toml")
+    then = {"a.toml": "[tool.isort]\ncombine = true\n"}
+    assert truth_of(named, then, {"a.toml": "[tool.lint.isort]\ncombine = true\n"}) == "intact"
+    assert truth_of(named, then, {"a.toml": "[tool.isort]\ncombine = false\n"}) == "differs"
+    assert truth_of(named, then, {"a.toml": "[tool.other]\ncombine = true\n"}) == "removed"
 
 
 @pytest.fixture
