@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from labelled import LabelledProject, LabelledPrompt
     from labelled_store import LabelledStore
 
-SIZES, QUICK_SIZES = (0, 1_000, 10_000), (0, 1_000)
+SIZES, QUICK_SIZES = (0, 1_000, 10_000), (0, 500)
 HALVES = ("report", "fit")
 ANOTHER = "(another memory)"
 
@@ -204,4 +203,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

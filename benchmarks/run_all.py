@@ -10,7 +10,7 @@ from pathlib import Path
 from harness import Bar, table
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("hook_wall", "footprint", "memory_latency", "standing", "recall_quality")
+BENCHMARKS = ("hook_wall", "footprint", "memory_latency", "standing", "recall_quality", "injection")
 
 
 def run(name: str, arguments: list[str]) -> list[Bar]:

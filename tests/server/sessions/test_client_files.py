@@ -85,9 +85,12 @@ def test_keys_and_environments_are_never_opened(
 ) -> None:
     opened = []
     real = client_files._read
-    monkeypatch.setattr(
-        client_files, "_read", lambda path: (opened.append(path.name), real(path))[1]
-    )
+
+    def watched(path: Path) -> str:
+        opened.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(client_files, "_read", watched)
     write(root / ".env", RULE.format("edit"))
     write(root / ".env.md", RULE.format("copy"))
     write(root / "secrets.txt", RULE.format("print"))
