@@ -77,6 +77,7 @@ async def quiet(services: Wired) -> Response:
 async def purge(asked: PurgeRequest, services: Wired) -> Response:
     """Count what was kept of a session or a folder, and remove it where that is confirmed."""
     _target(asked)
+    await services.sessions.drain()  # what waits is noted now, not after it was looked for
     return json_response(await purged(services.store, services.clock, asked))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
 from hitherto_server.sessions.quiet import lies_in, spellings
 from hitherto_server.store import purge as kept_things
+from hitherto_server.store.erase import sweep_remains, truncate_wal
 from hitherto_server.store.sessions import find_session
 
 if TYPE_CHECKING:
@@ -18,14 +20,29 @@ if TYPE_CHECKING:
     from hitherto_server.store.purge import Kept
 
 
+LOG_TRIES, LOG_EVERY_S = 20, 0.05
+
+
 async def purge(store: Store, clock: Clock, asked: PurgeRequest) -> PurgeReply:
     """Count what was kept, and remove it where that is confirmed."""
     kept, counts, notes = await store.readers.run(lambda c: _looked_up(c, asked))
     trashed = 0
     if asked.confirmed:
         job = partial(_removed, kept=kept, with_memories=asked.memories, at_ms=clock())
+        await store.writer.maintain(kept_things.overwrite_deleted)
         trashed = await store.writer.run(job)
+        await store.writer.maintain(sweep_remains)
+        if not await _emptied_log(store):
+            notes.append("its last bytes leave the write-ahead log when no reader needs it")
     return contract.PurgeReply(done=asked.confirmed, counts=counts, trashed=trashed, notes=notes)
+
+
+async def _emptied_log(store: Store) -> bool:
+    for _ in range(LOG_TRIES):
+        if await store.writer.maintain(truncate_wal):
+            return True
+        await asyncio.sleep(LOG_EVERY_S)
+    return False
 
 
 def _looked_up(

@@ -71,16 +71,16 @@ def count(connection: Connection, kept: Kept) -> dict[str, int]:
 
 
 def remove(connection: Connection, kept: Kept) -> None:
-    """Remove all but the memories; what is freed is overwritten."""
-    before = connection.execute("PRAGMA secure_delete").fetchone()[0]
+    """Remove all but the memories."""
+    for kind in ORDER:
+        connection.execute(sql[f"drop_{kind}"], kept.values())
+    for session_id in kept.sessions:  # its first prompt stood beside what it stored
+        index_session(connection, session_id)
+
+
+def overwrite_deleted(connection: Connection) -> None:
+    """Have what is freed from now on overwritten; runs outside a transaction."""
     connection.execute("PRAGMA secure_delete = ON")
-    try:
-        for kind in ORDER:
-            connection.execute(sql[f"drop_{kind}"], kept.values())
-        for session_id in kept.sessions:  # its first prompt stood beside what it stored
-            index_session(connection, session_id)
-    finally:
-        connection.execute(f"PRAGMA secure_delete = {before}")
 
 
 def trash(connection: Connection, kept: Kept, *, actor: str, at_ms: int) -> int:
