@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hitherto_server.standing.anchors import anchor
+from hitherto_server.standing.moves import Moves
 from hitherto_server.standing.paths import confine, is_private, relative_name
 from hitherto_server.standing.reading import MAX_FILE_BYTES, read_file
 
@@ -145,3 +147,33 @@ def test_at_most_ten_files_are_anchored(tree: Tree) -> None:
         tree.write(f"f{number}.py", f"value_{number} = 1\n")
     content = " ".join(f"f{number}.py" for number in range(15))
     assert len(tree.anchored(content)) == 10
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+def test_neither_an_edit_nor_a_search_opens_a_private_file(
+    tree: Tree, opened: list[str], in_git: bool
+) -> None:
+    secret = "def act_now():\n    return 'secret'\n"
+    for name in (".env", "tls/server.pem", "conf/id_rsa", "conf/.env.local", "prod.env"):
+        tree.write(name, secret)
+    tree.write("old.env.py", secret)
+    commit = tree.commit() if in_git else None
+    anchors = tree.anchored("`act_now` in old.env.py", commit=commit)
+    opened.clear()
+    edited = [".env", "tls/server.pem", str(tree.root / "conf/id_rsa")]
+    assert anchor("`act_now`; see .env.local and server.pem", (), tree.root, edited=edited) == ()
+    (tree.root / "old.env.py").rename(tree.root / "moved.env")
+    assert tree.standing(anchors, moves=Moves(tree.root)).standing == "stale"
+    names = {Path(path).name for path in opened if str(tree.root) in path and ".git/" not in path}
+    assert names <= {".git", "old.env.py"}
+
+
+def test_a_file_that_got_a_private_name_is_not_followed_by_git_either(
+    tree: Tree, opened: list[str]
+) -> None:
+    tree.write("settings.py", "".join(f"value_{n} = {n}\n" for n in range(30)))
+    anchors = tree.anchored("`value_3` in settings.py", commit=tree.commit())
+    tree.git("mv", "settings.py", ".env")
+    opened.clear()
+    assert tree.standing(anchors, moves=Moves(tree.root)).standing == "stale"
+    assert str(tree.root / ".env") not in opened
