@@ -213,7 +213,7 @@ def chosen(rated: Sequence[tuple[Seen, list[float]]]) -> Tried:
 def source(meaning: Weights, words: Weights, best: Tried, prompts: int) -> str:
     """Return the module of weights."""
     sizes = ", ".join(f"{size:,}" for size in SIZES)
-    return f'''"""What each feature of floors.py counts; written by benchmarks/fit_floors.py, not by hand.
+    return f'''"""What each feature of floors.py counts; benchmarks/fit_floors.py wrote this.
 
 Source: {prompts} prompts of the fitting half of benchmarks/fixtures/prompts, among {sizes}
 other memories. Each project left out in turn, the worst size gives precision {best.precision:.2f},

@@ -54,19 +54,32 @@ PLACE = re.compile(
     r"|\u00fcber|zu|zum|zur|sur) )",
     re.IGNORECASE,
 )
+ELSEWHERE = re.compile(
+    r"\b(?:in|from|of|for|at|on|im|aus|vom)\b (?:\S+ )?"
+    r"(?:other|another|different|side|someone else's|ander\w+|autre|otro)\b (?:\S+ )?"
+    r"(?:projects?|projekte?n?s?|repos?|repository|repositories|codebases?|projet|proyecto)\b",
+    re.IGNORECASE,
+)
+"""Words about it are about other memories than this project's."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def sought(prompt: str) -> str:
-    """Return the prompt without what it keeps away from; all of it where nothing else is left."""
+    """Return the prompt without what it keeps away from; all of it where nothing else is left.
+
+    What is about another project is never asked here, even if that is all.
+    """
     if len(prompt) > MOST_CHARS:
         return prompt
-    clauses = CLAUSE.split(BLANKS.sub(" ", prompt))
+    every = CLAUSE.split(BLANKS.sub(" ", prompt))
+    clauses = [clause for clause in every if not ELSEWHERE.search(clause)]
+    if not clauses:
+        return ""
     kept = [_without_subject(clause) for clause in clauses if not _is_kept_away(clause)]
-    if kept == clauses:
+    if kept == every:
         return prompt
     rest = "\n".join(kept)
-    return rest if _says_something(rest) else prompt
+    return rest if _says_something(rest) else "\n".join(clauses)
 
 
 def _is_kept_away(clause: str) -> bool:

@@ -22,6 +22,7 @@ LEFT_OUT = [
     ("die Warteschlange nicht anfassen, sortiere die Importe", "Warteschlange", "sortiere"),
     ("ne touche pas au cache, renomme la variable", "cache", "renomme"),
     ("fix the typo in the README section on retries", "retries", "typo in the README section"),
+    ("in my other project we use Redis, how is a session kept here?", "Redis", "session kept here"),
     ("correct the paragraph about rate limits in the guide", "rate limits", "the paragraph"),
 ]
 WHOLE = [
@@ -30,6 +31,7 @@ WHOLE = [
     "the client does not reconnect after a timeout",
     "leave a comment that says why the lock is taken twice",
     "don't touch the retry logic",
+    "why does the other worker in this project wait?",
     "what does the README say about retries?",
     "it fails with 'permission denied', not 'not found'",
     "skip to the part where the queue is drained",
@@ -46,6 +48,17 @@ def test_what_is_left_alone_is_not_searched(prompt: str, gone: str, kept: str) -
 @pytest.mark.parametrize("prompt", WHOLE)
 def test_what_is_asked_about_stays_whole(prompt: str) -> None:
     assert sought(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "how did we set up the cache in the other repo?",
+        "copy the linter's rules from another project",
+    ],
+)
+def test_what_another_project_knows_is_not_asked_here(prompt: str) -> None:
+    assert sought(prompt) == ""
 
 
 def test_a_pasted_text_stays_whole() -> None:
