@@ -359,3 +359,30 @@ def test_the_client_accepts_the_plugin_folder(claude: Path, product: Product) ->
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_paused_session_receives_nothing_and_leaves_nothing_behind(
+    claude: Path, product: Product
+) -> None:
+    learn(product)
+    product.run("pause", "--for", "1h")
+    note = {"file_path": str(product.place.project / "hours.txt"), "content": "9 to 5"}
+    script = play(Turn("I write.", (ToolCall("Write", note),)))
+    with open_session(claude, product.place, script, ATTENDED) as session:
+        session.say(QUESTION)
+        with product.killed():
+            session.say(OTHER_QUESTION)
+            waiting_bytes = product.spooled_bytes()
+        session.say(f"Once more: {QUESTION}")
+        product.run("resume")
+        product.settle()
+        session.say(f"And now: {QUESTION}")
+
+    assert [request.count(LESSON) for request in session.lane("main")] == [0, 0, 0, 0, 1]
+    assert session.seen("is paused") == [], "the line is the person's, not the model's"
+    told = [run.stdout for run in session.hook_runs if "is paused" in run.stdout]
+    assert len(told) == 2, "one line, and one more after the server was started anew"
+    assert waiting_bytes == 0
+    # from the time after the pause; the turn's own end may be on record a moment later
+    wanted = Counter({"UserPromptSubmit": 1, "Stop": 1, "SessionEnd": 1})
+    assert eventually(lambda: recorded(product, session), wanted, SPOOL_DEADLINE_S) == wanted
