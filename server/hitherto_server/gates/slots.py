@@ -30,6 +30,8 @@ SHOWN_CHARS = 40
 _LIMITERS = "only except unless some most sometimes usually mostly rarely partly almost"
 LIMITERS = frozenset(_LIMITERS.split())
 
+CHANGED = frozenset(("now", "nowadays", "henceforth", "jetzt", "desormais", "ahora"))
+"""A statement with one of these says that something is another way than it was."""
 NO_DIFFERENCE: Difference = ("same", "no slot differs")
 
 
@@ -115,6 +117,8 @@ def _exchange(both: _Both) -> Difference | None:
 
 def _word(both: _Both) -> Difference | None:
     said = _swapped(both, "word")
+    if said and any(token.plain in CHANGED for token in both.new.tokens):
+        return "value", f"value changed {said}"
     return ("word", f"another word {said}") if said else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
@@ -50,7 +51,7 @@ class _Place:
     start: int
     end: int
     is_lone: bool
-    """One word for one word."""
+    """One word for one word, or the only place where the two statements differ."""
 
     def ends_with(self, token: Token) -> bool:
         """Tell whether a word of the span is the last of its clause."""
@@ -62,17 +63,46 @@ class _Place:
 def swaps_of(old: Statement, new: Statement, matched: Matched) -> Iterator[Swap]:
     """Return which words stand in the place of others, and as what."""
     done: set[str] = set()
-    one, other = old.tokens, new.tokens
-    matcher = SequenceMatcher(None, [t.key for t in one], [t.key for t in other], autojunk=False)
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        left = [t for t in one[i:i_end] if t.key in matched.only_old]
-        right = [t for t in other[j:j_end] if t.key in matched.only_new]
-        if tag == "replace" and left and right:
-            place = _Place(one, i, i_end, is_lone=i_end - i == j_end - j == 1)
-            a, b = _heads(left, right)
-            yield Swap(a, b, _role(a, b, place))
-            done |= {t.key for t in (*left, *right)}
+    spans = list(_spans(old, new, matched))
+    is_edit = len(spans) == 1 and _is_all_else_equal(old, new, spans[0])
+    for span in spans:
+        place = _Place(old.tokens, span.start, span.end, span.is_lone or is_edit)
+        a, b = _heads(span.left, span.right)
+        yield Swap(a, b, _role(a, b, place))
+        done |= {t.key for t in (*span.left, *span.right)}
     yield from _known_swaps(matched, done)
+
+
+@dataclass(frozen=True)
+class _Span:
+    """A stretch of the older statement, and the words that differ in it and in its place."""
+
+    start: int
+    end: int
+    left: list[Token]
+    right: list[Token]
+    is_lone: bool
+
+
+def _spans(old: Statement, new: Statement, matched: Matched) -> Iterator[_Span]:
+    one, other = [t.key for t in old.tokens], [t.key for t in new.tokens]
+    # A word that stands twice on one side and once on the other is one too many there.
+    fewer, more = Counter(one) - Counter(other), Counter(other) - Counter(one)
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    for tag, i, i_end, j, j_end in matcher.get_opcodes():
+        left = [t for t in old.tokens[i:i_end] if t.is_word and t.key in fewer]
+        right = [t for t in new.tokens[j:j_end] if t.is_word and t.key in more]
+        left = [t for t in left if t.key in matched.only_old or t.key in new.words]
+        right = [t for t in right if t.key in matched.only_new or t.key in old.words]
+        if tag == "replace" and left and right:
+            yield _Span(i, i_end, left, right, is_lone=i_end - i == j_end - j == 1)
+
+
+def _is_all_else_equal(old: Statement, new: Statement, span: _Span) -> bool:
+    """Tell whether only this was edited: all other words and amounts are there in their order."""
+    before = [t.key for t in old.tokens if not t.is_function and t not in span.left]
+    after = [t.key for t in new.tokens if not t.is_function and t not in span.right]
+    return before == after
 
 
 def _heads(left: Sequence[Token], right: Sequence[Token]) -> tuple[Token, Token]:

@@ -27,7 +27,7 @@ cache rewrite ship track log logs put read load made come comes happen publish s
 handle kick begin start listen sign hash
 """
 SAME = """
-keep kept store save hold held retain persist
+keep kept live locate store save hold held retain persist
 need require must
 drop remove delete discard purge
 begin start
@@ -83,7 +83,6 @@ choose chose chosen pick select
 concise short brief
 prefer like want
 directly straight
-locate live
 """
 OPPOSITE = """
 enable disable
