@@ -6,75 +6,127 @@ import base64
 import binascii
 import re
 import unicodedata
+from functools import cache
 
 from hitherto_server.core.text import HIDDEN, JOINER
 
 READER = r"(?:ai|llm|language\s+model|assistant|agent|model|claude|chatgpt|gpt|copilot|bot)s?"
 PERSON = r"(?:the\s+|your\s+|any\s+)?(?:user|human|operator|person|owner|developer)s?"
-ADDRESSES_AGENT = re.compile(
-    rf"""
-      # to leave behind what it was told
-      \b(?:ignore|disregard|forget|override|stop\s+following|do\s+not\s+follow|don't\s+follow)\s+
-      (?:(?:all|any|every|everything|the|your|these|those|of|my|other)\s+){{0,4}}
-      (?:previous|prior|above|earlier|preceding|existing|original|system|safety|former)\s+
-      (?:system\s+)?(?:instructions?|prompts?|rules|messages|guidelines|directives|context|commands)
-    | \b(?:ignore|disregard|forget)\s+(?:everything|all|what)\s+(?:you|that\s+you)\s+
-      (?:were|was|have\s+been|know|learned)
-    | \b(?:ignorier\w*|vergiss|missachte)\s+(?:alle\s+|die\s+|deine\s+)*
-      (?:vorherigen|bisherigen|obigen|fr\u00fcheren)\s+(?:anweisungen|regeln|befehle)
-    | \b(?:ignore[zr]?|oublie[zr]?)\s+(?:toutes?\s+)?(?:les|tes|vos)\s+
-      (?:instructions|consignes|r\u00e8gles)\s+(?:pr\u00e9c\u00e9dentes|ant\u00e9rieures)
-    | \b(?:ignora|olvida|ignore)\s+(?:todas?\s+)?(?:las|tus)\s+
-      (?:instrucciones|reglas)\s+(?:anteriores|previas)
-      # to be somebody else
-    | \byou\s+are\s+now\s+(?:a|an|in|dan\b|free|unrestricted|root)\b
-    | \b(?:act|behave|respond|answer)\s+as\s+(?:if\s+you\s+(?:are|were)|an?\s+unrestricted|dan\b)
-    | \bpretend\s+(?:to\s+be|that\s+you|you\s+are)\s+(?:an?\s+)?
-      (?:{READER}|root|admin|unrestricted|have)
-    | \bfrom\s+now\s+on,?\s+you\s+(?:are|will|shall)\b
-    | \bas\s+an?\s+(?:ai|llm|large\s+language|language)\s+(?:model|assistant|agent)?,?\s*
-      you\s+(?:must|should|have|are|will|can)
-    | \bif\s+you\s+(?:are|'re)\s+an?\s+{READER}\b
-    | \b(?:jailbreak\s+mode|developer\s+mode\s+(?:is\s+)?(?:on|enabled|active))\b
-      # spoken to by name
-    | (?:^|[\n.!*\#>]\s*)(?:important\s+)?(?:note|message|attention|instructions?|hey|dear|warning)
-      \s*(?:to|for|,)?\s*(?:the\s+|all\s+|any\s+)?{READER}(?:\s+(?:agents?|assistants?|models?))?
-      \s*(?:[:!]|\s+reading\s+this)
-    | \b(?:ai|llm)\s+(?:agents?|assistants?|models?)\s+(?:reading|processing|seeing)\s+this\b
-      # with authority that it does not have
-    | \b(?:new|updated|revised|real|actual)\s+(?:system\s+(?:prompt|message|instructions?))\b
-    | \b(?:these|this|the\s+following)\s+(?:instructions?|message|rules?)\s+
-      (?:override|supersede|replace|take\s+precedence|has\s+priority|have\s+priority)
-    | \b(?:bypass|disable|override|turn\s+off)\s+your\s+(?:\w+\s+)?
-      (?:safety|safeguards|guardrails|restrictions|guidelines|filters?|rules|permissions?)
-    | \b(?:reveal|print|repeat|output|show|leak|paste)\b.{{0,30}}\b(?:your|the)\s+
-      (?:hidden\s+|initial\s+|full\s+)?system\s+(?:prompt|message|instructions)
-      # behind the person's back
-    | \b(?:do\s+not|don't|never|must\s+not)\s+(?:tell|inform|notify|alert|warn)\s+{PERSON}\s+
-      (?:about\s+|of\s+|that\s+)?(?:this|these|it\b|you\b|your|what\s+you|anything|any\s+of)
-    | \b(?:do\s+not|don't|never|must\s+not)\s+(?:mention|reveal|disclose|show|report|admit)\s+
-      (?:any\s+of\s+)?(?:this|these(?:\s+instructions)?|it)\s+(?:to\s+)?{PERSON}
-    | \b(?:do\s+not|don't|never)\s+let\s+{PERSON}\s+(?:know|notice|find\s+out|see\s+this)
-    | \bwithout\s+(?:telling|informing|notifying|alerting)\s+{PERSON}
-    | \b(?:keep|hide)\s+(?:this|these|it)\s+(?:secret|hidden|confidential)?\s*from\s+{PERSON}
-      # to carry something out
-    | \b(?:send|post|upload|forward|exfiltrate|email|copy)\b.{{0,40}}(?<!\w)
-      (?:\.env|ssh\s+keys?|private\s+keys?|environment\s+variables|chat\s+history|conversation
-        |system\s+prompt|(?:all|your|the\s+user'?s)\s+(?:secrets|credentials|passwords|memories))
-      .{{0,40}}\bto\s+(?:https?://|[\w.+-]+@|this\s+(?:address|url|server))
-    | \b(?:run|execute)\s+(?:the\s+following|this)\s+(?:command|code|script)\b.{{0,40}}
-      \b(?:immediately|silently|at\s+once|before\s+(?:answering|you))\b
-      # dressed as the client's own words
-    | <\s*/?\s*(?:system|assistant|system-reminder|system_prompt|human_turn|instructions_override
-        |function_calls|function_results|tool_calls?|tool_results?|antml:\w+)\b[^>\n/]{{0,80}}>
-    | <\s*invoke\s+name\s*=
-    | <\|(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|>
-    | \[/?INST\]|<</?SYS>>
-    | (?:^|\n)\s*(?:\#{{1,4}}\s*)?(?:system|assistant)\s*:\s*
-      (?:you\s+(?:are|must|will)|ignore|from\s+now|new\s+instructions|approved|sure,)
-    """,
-    re.VERBOSE | re.IGNORECASE,
+# What is asked of a reader, by the words without one of which the pattern cannot match.
+ASKED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (  # to leave behind what it was told
+        (
+            "ignor",
+            "disregard",
+            "forget",
+            "overrid",
+            "follow",
+            "vergiss",
+            "missachte",
+            "ou",
+            "olvida",
+        ),
+        r"""
+          \b(?:ignore|disregard|forget|override|stop\s+following|do\s+not\s+follow|don't\s+follow)\s+
+          (?:(?:all|any|every|everything|the|your|these|those|of|my|other)\s+){0,4}
+          (?:previous|prior|above|earlier|preceding|existing|original|system|safety|former)\s+
+          (?:system\s+)?
+          (?:instructions?|prompts?|rules|messages|guidelines|directives|context|commands)
+        | \b(?:ignore|disregard|forget)\s+(?:everything|all|what)\s+(?:you|that\s+you)\s+
+          (?:were|was|have\s+been|know|learned)
+        | \b(?:ignorier\w*|vergiss|missachte)\s+(?:alle\s+|die\s+|deine\s+)*
+          (?:vorherigen|bisherigen|obigen|fr\u00fcheren)\s+(?:anweisungen|regeln|befehle)
+        | \b(?:ignore[zr]?|oublie[zr]?)\s+(?:toutes?\s+)?(?:les|tes|vos)\s+
+          (?:instructions|consignes|r\u00e8gles)\s+(?:pr\u00e9c\u00e9dentes|ant\u00e9rieures)
+        | \b(?:ignora|olvida|ignore)\s+(?:todas?\s+)?(?:las|tus)\s+
+          (?:instrucciones|reglas)\s+(?:anteriores|previas)
+        """,
+    ),
+    (  # to be somebody else
+        ("you are now", "act as", "behave as", "respond as", "answer as", "pretend", "from now on"),
+        rf"""
+          \byou\s+are\s+now\s+(?:a|an|in|dan\b|free|unrestricted|root)\b
+        | \b(?:act|behave|respond|answer)\s+as\s+
+          (?:if\s+you\s+(?:are|were)|an?\s+unrestricted|dan\b)
+        | \bpretend\s+(?:to\s+be|that\s+you|you\s+are)\s+(?:an?\s+)?
+          (?:{READER}|root|admin|unrestricted|have)
+        | \bfrom\s+now\s+on,?\s+you\s+(?:are|will|shall)\b
+        """,
+    ),
+    (  # because of what it is
+        (" ai ", "llm", "language model", "if you", "mode"),
+        rf"""
+          \bas\s+an?\s+(?:ai|llm|large\s+language|language)\s+(?:model|assistant|agent)?,?\s*
+          you\s+(?:must|should|have|are|will|can)
+        | \bif\s+you\s+(?:are|'re)\s+an?\s+{READER}\b
+        | \b(?:ai|llm)\s+(?:agents?|assistants?|models?)\s+(?:reading|processing|seeing)\s+this\b
+        | \b(?:jailbreak\s+mode|developer\s+mode\s+is\s+(?:on|active)\s+for\s+you)\b
+        """,
+    ),
+    (  # spoken to by name
+        ("note", "message", "attention", "instruction", "hey", "dear", "warning"),
+        rf"""
+          (?:^|[\n.!*\#>]\s*)(?:important\s+)?
+          (?:note|message|attention|instructions?|hey|dear|warning)
+          \s*(?:to|for|,)?\s*(?:the\s+|all\s+|any\s+)?{READER}
+          (?:\s+(?:agents?|assistants?|models?))?\s*(?:[:!]|\s+reading\s+this)
+        """,
+    ),
+    (  # with authority that it does not have
+        ("system", "overrid", "supersede", "replace", "preceden", "priority", "your", "bypass"),
+        r"""
+          \b(?:new|updated|revised|real|actual)\s+system\s+prompt\b
+        | \b(?:these|this|the\s+following)\s+(?:instructions?|message|rules?)\s+
+          (?:override|supersede|take\s+precedence|has\s+priority|have\s+priority)
+        | \b(?:bypass|disable|override|turn\s+off)\s+your\s+(?:\w+\s+)?
+          (?:safety|safeguards|guardrails|restrictions|guidelines|filters?|rules|permissions?)
+        | \b(?:reveal|print|repeat|output|show|leak|paste)\b.{0,30}\byour\s+
+          (?:hidden\s+|initial\s+|full\s+)?system\s+(?:prompt|message|instructions)
+        """,
+    ),
+    (  # behind the person's back
+        ("do not", "don't", "never", "must not", "without", "keep", "hide"),
+        rf"""
+          \b(?:do\s+not|don't|never|must\s+not)\s+(?:tell|inform|notify|alert|warn)\s+{PERSON}\s+
+          (?:about\s+|of\s+|that\s+)?(?:this|these|it\b|you\b|your|what\s+you|anything|any\s+of)
+        | \b(?:do\s+not|don't|never|must\s+not)\s+(?:mention|reveal|disclose|show|report|admit)\s+
+          (?:any\s+of\s+)?(?:this|these(?:\s+instructions)?|it)\s+(?:to\s+)?{PERSON}
+        | \b(?:do\s+not|don't|never)\s+let\s+{PERSON}\s+(?:know|notice|find\s+out|see\s+this)
+        | \bwithout\s+(?:telling|informing|notifying|alerting)\s+{PERSON}
+        | \b(?:keep|hide)\s+(?:this|these|it)\s+(?:secret|hidden|confidential)?\s*from\s+{PERSON}
+        """,
+    ),
+    (  # to carry something out, or to run something at once
+        ("send", "post", "upload", "forward", "exfiltrate", "email", "copy", "run", "execute"),
+        r"""
+          \b(?:send|post|upload|forward|exfiltrate|email|copy)\b.{0,40}(?<!\w)
+          (?:\.env|ssh\s+keys?|private\s+keys?|environment\s+variables|chat\s+history|conversation
+            |system\s+prompt|(?:all|your|the\s+user'?s)\s+(?:secrets|credentials|passwords|memories))
+          .{0,40}\bto\s+(?:https?://|[\w.+-]+@|this\s+(?:address|url|server))
+        | \b(?:run|execute)\s+(?:the\s+following|this)\s+(?:command|code|script)\b.{0,40}
+          \b(?:immediately|silently|at\s+once|before\s+(?:answering|you))\b
+        """,
+    ),
+    (  # dressed as the client's own words
+        ("<", "[", "system", "assistant"),
+        r"""
+          <\s*/?\s*(?:system|assistant|system-reminder|system_prompt|human_turn
+            |function_calls|function_results|tool_calls?|tool_results?|antml:\w+)\b[^>\n/]{0,80}>
+        | <\s*invoke\s+name\s*=
+        | <\|(?:im_start|im_end|system|assistant|user|endoftext|eot_id|start_header_id)\|>
+        | \[/?INST\]|<</?SYS>>
+        | (?:^|\n)\s*(?:\#{1,4}\s*)?(?:system|assistant)\s*:\s*
+          (?:you\s+(?:are|must|will)|ignore|from\s+now|new\s+instructions|approved|sure,)
+        """,
+    ),
 )
+
+
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.VERBOSE | re.IGNORECASE)
+
+
 HIDES = re.compile(f"[{HIDDEN}]")
 # What a page or a renderer does not show; a marker of a tool (`<!-- prettier-ignore -->`) is short.
 COMMENT = re.compile(
@@ -95,7 +147,12 @@ def is_suspect(content: str) -> bool:
 
 def addresses_agent(text: str) -> bool:
     """Tell whether a text is written to whoever reads memories for a person."""
-    return ADDRESSES_AGENT.search(text) is not None
+    lowered = f" {' '.join(text.lower().split())} "
+    return any(
+        _pattern(source).search(text) is not None
+        for words, source in ASKED
+        if any(word in lowered for word in words)
+    )
 
 
 def _has_comment(text: str) -> bool:
