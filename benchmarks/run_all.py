@@ -10,7 +10,15 @@ from pathlib import Path
 from harness import Bar, table
 
 HERE = Path(__file__).parent
-BENCHMARKS = ("hook_wall", "footprint", "memory_latency", "standing", "recall_quality", "injection")
+BENCHMARKS = (
+    "hook_wall",
+    "footprint",
+    "memory_latency",
+    "standing",
+    "recall_quality",
+    "injection",
+    "pairs",
+)
 
 
 def run(name: str, arguments: list[str]) -> list[Bar]:
