@@ -118,7 +118,7 @@ def wire(
         recaller=recaller,
         settings=settings,
         quiet=quiet,
-        prompts=PromptKeeper(store),
+        prompts=PromptKeeper(store, settings.kept_prompt_chars),
         wake_model=wake_model,
         clock=clock,
         on_work=sweep.notify,

@@ -36,6 +36,8 @@ class Settings:
     """Most tokens in a session-start brief."""
     notices: int = 3
     """Most memories that a session is told of at once because their files changed; 0: none."""
+    kept_prompt_chars: int = 4000
+    """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
     readers: int = 2
     """Read-only database connections, each with a thread of its own."""
     log_level: str = "info"
@@ -51,6 +53,7 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "brief_memories": (0, 50),
     "brief_tokens": (0, 16_000),
     "notices": (0, 20),
+    "kept_prompt_chars": (0, 8000),
     "readers": (1, 64),
 }
 LOG_LEVELS = ("debug", "info", "warning", "error")

@@ -85,7 +85,8 @@ class SessionDesk:
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
         # a prompt that comes late keeps nobody waiting; the others are kept after their reply
-        turn = await asyncio.to_thread(turn_of, call) if call.spooled else None
+        most = self.tools.settings.kept_prompt_chars
+        turn = await asyncio.to_thread(turn_of, call, most) if call.spooled else None
         received_at_ms = self.tools.clock()
         job = partial(
             note_event, call=call, project=project, received_at_ms=received_at_ms, turn=turn

@@ -20,10 +20,11 @@ log = logging.getLogger(__name__)
 
 AFTER_REPLY_S = 0.05
 """The reply goes out first: redaction keeps the interpreter busy."""
-KEPT_CHARS = 4000
 QUERY_CHARS = 500
+MOST_CHARS = 8000
 WINDOW_CHARS = 8192
 """What is redacted of either end: more than is kept, so that no secret is cut in two."""
+GAP = "\n…\n"
 NOT_ASKED = frozenset({"system text", "slash command", "trivial"})
 
 
@@ -32,6 +33,7 @@ class PromptKeeper:
     """Keeps prompts beside the calls that brought them."""
 
     store: Store
+    most_chars: int
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
     _keeping: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -49,7 +51,7 @@ class PromptKeeper:
     async def _keep(self, call: HookCall, admission: str | None) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), AFTER_REPLY_S)
-        turn = await asyncio.to_thread(turn_of, call, admission)
+        turn = await asyncio.to_thread(turn_of, call, self.most_chars, admission)
         if turn is None:
             return
         try:
@@ -58,18 +60,20 @@ class PromptKeeper:
             log.warning("a prompt was not kept: %s", error)
 
 
-def turn_of(call: HookCall, admission: str | None = None) -> NewTurn | None:
-    """Return a prompt as it is kept; None where nobody asked anything."""
+def turn_of(call: HookCall, most_chars: int, admission: str | None = None) -> NewTurn | None:
+    """Return a prompt as it is kept; None where nobody asked anything, or nothing is to be kept."""
+    if call.event != "UserPromptSubmit" or most_chars == 0:
+        return None
     prompt = call.text("prompt")
-    if call.event != "UserPromptSubmit" or silent_because(ends_of(prompt, KEPT_CHARS)) in NOT_ASKED:
+    if silent_because(ends_of(prompt, WINDOW_CHARS)) in NOT_ASKED:
         return None
     kept = redacted_ends(prompt)
     return NewTurn(
         session_id=call.session_id,
         prompt_id=call.text("prompt_id", most=200) or f"{call.body_hash[:16]}-{call.at_ms}",
-        prompt=ends_of(kept, KEPT_CHARS),
+        prompt=ends_of(kept, most_chars),
         at_ms=call.at_ms,
-        query=ends_of(kept, QUERY_CHARS),
+        query=ends_of(kept, min(QUERY_CHARS, most_chars)),
         admission=admission,
     )
 
@@ -80,14 +84,14 @@ def redacted_ends(prompt: str) -> str:
 
     if len(prompt) <= 2 * WINDOW_CHARS:
         return redact(prompt).text
-    half = KEPT_CHARS // 2
+    half = MOST_CHARS // 2
     head, tail = redact(prompt[:WINDOW_CHARS]).text, redact(prompt[-WINDOW_CHARS:]).text
-    return f"{head[:half]}\n…\n{tail[-half:]}"
+    return f"{head[:half]}{GAP}{tail[-half:]}"
 
 
 def ends_of(text: str, most: int) -> str:
     """Return a text, or its two ends where it is longer than that."""
     if len(text) <= most:
         return text
-    half = (most - len("\n…\n")) // 2
-    return f"{text[:half]}\n…\n{text[-half:]}"
+    half = max(most - len(GAP), 2) // 2
+    return f"{text[:half]}{GAP}{text[-half:]}"

@@ -9,12 +9,14 @@ import pytest
 from tests.wiring import rows
 
 from hitherto_server.core.errors import StoreFull
+from hitherto_server.core.settings import Settings
 from hitherto_server.sessions import prompts
-from hitherto_server.sessions.prompts import KEPT_CHARS, QUERY_CHARS, WINDOW_CHARS
+from hitherto_server.sessions.prompts import QUERY_CHARS, WINDOW_CHARS, turn_of
 
 if TYPE_CHECKING:
     from .conftest import Client
 
+KEPT_CHARS = Settings().kept_prompt_chars
 QUESTION = "Why does parse_config read its file twice?"
 SECRET = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
@@ -65,7 +67,7 @@ async def test_a_follow_up_is_kept_though_nothing_is_searched_for_it(client: Cli
 async def test_a_long_prompt_is_kept_by_its_two_ends(client: Client) -> None:
     await client.prompts(f"{QUESTION} {'x ' * 500_000} And why does save_config write it once?")
     (prompt,) = await kept(client)
-    assert len(prompt) <= KEPT_CHARS + len("\n…\n")
+    assert len(prompt) <= KEPT_CHARS
     assert prompt.startswith(QUESTION)
     assert prompt.endswith("And why does save_config write it once?")
     assert {len(query or "") for query in asked(client)} <= {*range(QUERY_CHARS + 1)}
@@ -111,6 +113,14 @@ async def test_the_same_prompt_twice_is_two_turns(client: Client) -> None:
     for _ in range(2):
         await client.prompts(QUESTION)
     assert await kept(client) == [QUESTION, QUESTION]
+
+
+@pytest.mark.parametrize("most", [0, 1, 10, 8000])
+def test_no_more_of_a_prompt_is_kept_than_the_setting_says(client: Client, most: int) -> None:
+    call = client.call("UserPromptSubmit", prompt=f"{QUESTION} {'x ' * 50_000}")
+    turn = turn_of(call, most)
+    assert (turn is None) == (most == 0)
+    assert turn is None or len(turn.prompt) <= max(most, 5)
 
 
 async def test_a_prompt_that_cannot_be_kept_costs_nothing_else(
