@@ -15,7 +15,8 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news
 from hitherto_server.recall.standings import anchors_of
 from hitherto_server.standing.stamp import stamp_of
-from hitherto_server.store.notices import list_anchored, list_listeners
+from hitherto_server.store.notices import list_anchored, list_listeners, list_paths
+from hitherto_server.store.recall import find_anchored
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +39,7 @@ WATCHED_FOR_S = 1800.0
 LISTENING_MS = 12 * 3600 * 1000
 MOST_WATCHED = 16
 MOST_MEMORIES = 2000
+MOST_PATHS = 4000
 BATCH = 16
 BATCH_S = 0.5
 BREATH_S = 0.005
@@ -54,6 +56,8 @@ class Watched:
     project: int
     active_at: float
     stamp: Stamp | None = None
+    is_swept: bool = False
+    """Whether all of its memories were looked at once."""
 
 
 @dataclass
@@ -88,9 +92,9 @@ class Sweep:
 
     def notify(self, project: Project) -> None:
         """Say that a session is at work here and that files may have changed."""
-        known = self._watched.pop(project.root, None)
-        stamp = known.stamp if known else None
-        self._watched[project.root] = Watched(project.number, time.monotonic(), stamp)
+        known = self._watched.pop(project.root, None) or Watched(project.number, 0)
+        known.active_at = time.monotonic()
+        self._watched[project.root] = known
         while len(self._watched) > MOST_WATCHED:
             self._watched.pop(next(iter(self._watched)))
         self._want(project.root)
@@ -142,7 +146,7 @@ class Sweep:
         if watched is not None:
             watched.stamp = await asyncio.to_thread(stamp_of, root)
         unsettled = self.lookout.files.unsettled
-        await self._warm(root, await self._numbers(watched, first))
+        await self._warm(root, await self._numbers(root, watched, first))
         if watched is not None:
             await self._find_news(watched.project, root)
         self.count += 1
@@ -153,11 +157,29 @@ class Sweep:
         if not self._ending.is_set() and root in self._watched:
             self._want(root)
 
-    async def _numbers(self, watched: Watched | None, first: Sequence[int]) -> list[int]:
+    async def _numbers(
+        self, root: Path, watched: Watched | None, first: Sequence[int]
+    ) -> list[int]:
         if watched is None:
             return list(dict.fromkeys(first))
+        others = await (self._moved(root, watched) if watched.is_swept else self._all(watched))
+        watched.is_swept = True
+        return list(dict.fromkeys([*first, *others]))
+
+    async def _all(self, watched: Watched) -> list[int]:
         listing = partial(list_anchored, project=watched.project, most=MOST_MEMORIES)
-        return list(dict.fromkeys([*first, *await self.store.readers.run(listing)]))
+        return await self.store.readers.run(listing)
+
+    async def _moved(self, root: Path, watched: Watched) -> list[int]:
+        """Return the memories of those files whose status is not the known one."""
+        listing = partial(list_paths, project=watched.project, most=MOST_PATHS)
+        paths = await self.store.readers.run(listing)
+        moved = await asyncio.to_thread(self._unknown, root, paths)
+        tied = partial(find_anchored, paths=moved, scopes=[watched.project], most=MOST_MEMORIES)
+        return list(await self.store.readers.run(tied)) if moved else []
+
+    def _unknown(self, root: Path, paths: Sequence[str]) -> list[str]:
+        return [path for path in paths if not self.lookout.files.knows(root, path)]
 
     async def _warm(self, root: Path, numbers: Sequence[int]) -> None:
         ends = time.monotonic() + SWEEP_S

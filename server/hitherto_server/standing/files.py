@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hitherto_server.standing.anchors import Anchor, Part
     from hitherto_server.standing.moves import Moves
 
-MAX_FILES = 4096
+MAX_FILES = 8192
 MAX_FINDINGS = 8192
 # an edit within a clock tick of the last one can leave the whole status as it was
 SETTLED_NS = 2_000_000_000
@@ -80,6 +80,11 @@ class FileStates:
     ) -> tuple[AnchorFinding, ...]:
         """Look at a memory's anchors; what the deadline leaves undone is found `unchecked`."""
         return tuple(self._in_time(root, anchor, find_moved, deadline) for anchor in anchors)
+
+    def knows(self, root: Path, path: str) -> bool:
+        """Tell, by its status alone, whether a file is as it was when it was read last."""
+        # of an ignored one there is nothing to know
+        return self.hides(root / path) or self._known(root, path) is not None
 
     def read(self, root: Path, name: str) -> FileState:
         """Read a file as `read_file` does, and remember its hash."""

@@ -61,3 +61,9 @@ def list_anchored(connection: Connection, project: int, *, most: int) -> list[in
     """Return a project's memories that are tied to files, the most recent first."""
     values = {"project": project, "most": most}
     return [row["number"] for row in connection.execute(sql["anchored"], values)]
+
+
+def list_paths(connection: Connection, project: int, *, most: int) -> list[str]:
+    """Return the files that a project's memories are tied to, the most recently tied first."""
+    values = {"project": project, "most": most}
+    return [row["path"] for row in connection.execute(sql["paths"], values)]

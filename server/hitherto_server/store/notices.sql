@@ -52,3 +52,10 @@ WHERE m.project_id = :project AND m.trashed_at_ms IS NULL
     AND EXISTS (SELECT 1 FROM anchor AS a WHERE a.memory_number = m.number)
 ORDER BY m.changed_at_ms DESC
 LIMIT :most;
+
+-- paths: the files that a project's memories are tied to, the most recently tied first
+SELECT a.path FROM anchor AS a JOIN memory AS m ON m.number = a.memory_number
+WHERE m.project_id = :project AND m.trashed_at_ms IS NULL AND a.file_hash IS NOT NULL
+GROUP BY a.path
+ORDER BY max(a.id) DESC
+LIMIT :most;

@@ -82,6 +82,26 @@ async def test_after_a_sweep_a_recall_reads_no_file(
     assert read == []
 
 
+async def test_a_second_sweep_looks_only_at_what_changed_since(
+    services: Services, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files_module, "SETTLED_NS", 0)
+    services.sweep.notify(project)
+    await until(lambda: services.sweep.count == 1, "the first sweep was there")
+    looked: list[str] = []
+    real = services.recaller.lookout.warm
+
+    def recording(anchors: Any, root: Path, deadline: float) -> None:
+        looked.extend(anchor.path for anchor in anchors)
+        real(anchors, root, deadline)
+
+    monkeypatch.setattr(services.recaller.lookout, "warm", recording)
+    (project.root / "m3.py").write_text(f"{CODE}last = 3\n")
+    services.sweep.notify(project)
+    await until(lambda: services.sweep.count == 2, "the second sweep was there")
+    assert looked == ["m3.py"]
+
+
 async def test_what_comes_together_is_one_sweep(services: Services, project: Project) -> None:
     for _ in range(50):
         services.sweep.notify(project)
