@@ -146,8 +146,10 @@ class Sweep:
         if watched is not None:
             watched.stamp = await asyncio.to_thread(stamp_of, root)
         unsettled = self.lookout.files.unsettled
-        await self._warm(root, await self._numbers(root, watched, first))
+        numbers = dict.fromkeys([*first, *await self._others(root, watched)])
+        is_through = await self._warm(root, list(numbers))
         if watched is not None:
+            watched.is_swept = watched.is_swept or is_through
             await self._find_news(watched.project, root)
         self.count += 1
         if self.lookout.files.unsettled > unsettled and self._loop is not None:
@@ -157,14 +159,10 @@ class Sweep:
         if not self._ending.is_set() and root in self._watched:
             self._want(root)
 
-    async def _numbers(
-        self, root: Path, watched: Watched | None, first: Sequence[int]
-    ) -> list[int]:
+    async def _others(self, root: Path, watched: Watched | None) -> list[int]:
         if watched is None:
-            return list(dict.fromkeys(first))
-        others = await (self._moved(root, watched) if watched.is_swept else self._all(watched))
-        watched.is_swept = True
-        return list(dict.fromkeys([*first, *others]))
+            return []
+        return await (self._moved(root, watched) if watched.is_swept else self._all(watched))
 
     async def _all(self, watched: Watched) -> list[int]:
         listing = partial(list_anchored, project=watched.project, most=MOST_MEMORIES)
@@ -181,15 +179,17 @@ class Sweep:
     def _unknown(self, root: Path, paths: Sequence[str]) -> list[str]:
         return [path for path in paths if not self.lookout.files.knows(root, path)]
 
-    async def _warm(self, root: Path, numbers: Sequence[int]) -> None:
+    async def _warm(self, root: Path, numbers: Sequence[int]) -> bool:
+        """Look at memories; returns whether there was time for all of them."""
         ends = time.monotonic() + SWEEP_S
         for batch in _batches(numbers):
             if time.monotonic() > ends or not await asyncio.to_thread(root.is_dir):
-                return
+                return False
             tied = await self.store.readers.run(partial(anchors_of, numbers=batch))
             anchors = [anchor for number in batch for anchor in tied.get(number, ())]
             await asyncio.to_thread(self._look, anchors, root)
             await asyncio.sleep(BREATH_S)  # whoever waits for an answer comes first
+        return True
 
     def _look(self, anchors: Sequence[Anchor], root: Path) -> None:
         for anchor in anchors:
