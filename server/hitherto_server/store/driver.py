@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 OLDEST_FIT = (3, 51, 3)
 BUSY_TIMEOUT_S = 5.0
 CACHE_KIB = 8192
+MAPPED_FROM_BYTES = 256 * 1024**2
+MOST_MAPPED_BYTES = 16 * 1024**3
 
 try:
     import pysqlite3.dbapi2 as packaged
@@ -78,7 +80,7 @@ def open_raw(path: Path, *, read_only: bool = False) -> Connection:
         )
         try:
             connection.row_factory = driver.module.Row
-            _prepare(connection, read_only=read_only)
+            _prepare(connection, path, read_only=read_only)
         except BaseException:
             connection.close()
             raise
@@ -86,15 +88,18 @@ def open_raw(path: Path, *, read_only: bool = False) -> Connection:
     return opened
 
 
-def _prepare(connection: Connection, *, read_only: bool) -> None:
+def _prepare(connection: Connection, path: Path, *, read_only: bool) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
-    # No mmap: each connection's mapping of the file would count as resident memory.
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
         # Only the writer checkpoints: a reader that did could meet the writer's reset.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
+        # A mapping counts as resident memory, for each connection anew; only a large store, whose
+        # vectors are thousands of pages a question, is worth it.
+        if path.stat().st_size >= MAPPED_FROM_BYTES:
+            connection.execute(f"PRAGMA mmap_size = {MOST_MAPPED_BYTES}")
         return
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")

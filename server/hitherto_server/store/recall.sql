@@ -1,8 +1,9 @@
 -- words: the memories of some scopes that hold some of the words, best first (BM25 is negative)
-SELECT rowid AS number, -rank AS score
+-- (by `rank` the same would take half as long again: the index prepares a second statement for it)
+SELECT rowid AS number, -bm25(fulltext, 0.0, 1.0, 0.3) AS score
 FROM fulltext
-WHERE fulltext MATCH :match AND rank MATCH 'bm25(0.0, 1.0, 0.3)'
-ORDER BY rank
+WHERE fulltext MATCH :match
+ORDER BY score DESC
 LIMIT :most;
 
 -- holding: the memories of some scopes that hold a phrase, in no order

@@ -110,3 +110,19 @@ def test_what_is_not_about_the_file_passes_as_it_is() -> None:
             raise error
     with pytest.raises(sqlite3.OperationalError), mapped_errors("memory.db"):
         raise sqlite3.OperationalError("no such table: a")
+
+
+def test_only_a_large_database_is_mapped_into_memory_and_only_for_readers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "memory.db"
+
+    def mapped(*, read_only: bool) -> int:
+        with closing(open_raw(path, read_only=read_only)) as connection:
+            return int(connection.execute("PRAGMA mmap_size").fetchone()[0])
+
+    assert mapped(read_only=False) == 0
+    assert mapped(read_only=True) == 0
+    monkeypatch.setattr(driver, "MAPPED_FROM_BYTES", 0)
+    assert mapped(read_only=True) == driver.MOST_MAPPED_BYTES
+    assert mapped(read_only=False) == 0
