@@ -41,7 +41,8 @@ MOST_WATCHED = 16
 MOST_MEMORIES = 2000
 MOST_PATHS = 4000
 BATCH = 16
-BATCH_S = 0.5
+LOOK_S = 2.5
+"""What one file may take: git may have to compare a whole history first."""
 BREATH_S = 0.005
 SWEEP_S = 30.0
 RETRY_S = 5.0
@@ -84,7 +85,7 @@ class Sweep:
         self._task = asyncio.create_task(self._run(), name="sweep")
 
     async def close(self) -> None:
-        """Stop; a batch that is under way ends within its half second."""
+        """Stop; a file that is being looked at is finished on its thread."""
         self._ending.set()
         if self._task is not None:
             self._task.cancel()
@@ -195,7 +196,7 @@ class Sweep:
         for anchor in anchors:
             if self._ending.is_set():
                 return
-            self.lookout.warm([anchor], root, time.perf_counter() + BATCH_S)
+            self.lookout.warm([anchor], root, time.perf_counter() + LOOK_S)
 
     async def _find_news(self, project: int, root: Path) -> None:
         since_ms = self.clock() - LISTENING_MS
