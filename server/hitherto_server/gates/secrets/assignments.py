@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 VALUE = r"""
     (?: "(?P<double>[^"\n]{3,400})" | '(?P<single>[^'\n]{3,400})' | `(?P<tick>[^`\n]{3,400})`
       | \\"(?P<escaped>[^"\\\n]{3,400})\\"
-      | (?![A-Za-z_][\w.-]*=[^=\s])(?P<bare>(?:(?!&[\w.-]+=)[^\s"'`<>,;{}\[\]()\\]){4,400})
+      | (?![A-Za-z_][\w.-]*=[^=\s])(?P<bare>(?:(?![&?][\w.-]+=)[^\s"'`<>,;{}\[\]()\\]){4,400})
     )"""
 """In quotes, or up to where a bare value ends; `a: b=c` is about `b`."""
 ASSIGNED = re.compile(
     rf"""
-    (?<![\w.$-])
+    (?<![\w.$])
     (?P<name>[A-Za-z_][\w.-]{{1,80}}+(?:[ ](?:key|token|secret|password|phrase|code))?+)
     (?:[ ]\d{{1,2}})?+(?:\\?["'`\]]){{0,2}}+\)?+[ \t]{{0,8}}+
-    (?::=|=>|->|={{1,3}}|:|\|\|=?)(?!/)[ \t]{{0,8}}(?:[a-z]{{1,2}}(?=["']))?
+    (?::=|=>|->|={{1,3}}|:|\|\|=?|,(?=[ \t]*["']))(?!//)[ \t]{{0,8}}(?:[a-z]{{1,2}}(?=["']))?
     {VALUE}""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -55,6 +55,22 @@ SEED = re.compile(
 )
 WORD_BEFORE = re.compile(r"[\w/.-]+[ _.-]?\Z")
 MOST_BEFORE = 40
+FALLBACK = re.compile(
+    r"\b(?:environ\.get|getenv|env\.get|env)\([ \t]*[\"'](?P<name>\w+)[\"'][ \t]*"
+    r"(?:,|\)[ \t]*(?:or|\|\||\?\?))[ \t]*[\"'](?P<double>[^\"'\n]{4,200})[\"']"
+)
+"""What a program takes where its environment has nothing."""
+SQL = re.compile(rf"\b(?P<name>identified)[ ]by[ ]+{VALUE}", re.VERBOSE | re.IGNORECASE)
+LOOKS = (
+    ("", ASSIGNED),
+    ("-", FLAG),
+    ("", SAID),
+    ("</", XML),
+    ("login", NETRC),
+    ("env", FALLBACK),
+    ("identified", SQL),
+)
+"""Each by what a text must have for it; nothing is asked of the two that most texts have."""
 GROUPS = ("double", "single", "tick", "escaped", "bare")
 EDGE = ".:…"
 CODE_FOLLOWS = ("(", "[", "{", "<")
@@ -66,9 +82,11 @@ STRONG_SIGNS = frozenset("!@#$%^&*~+?|")
 
 def find_assigned(text: str) -> Iterator[Finding]:
     """Find values whose name says that they are secrets, or that look like one without a name."""
-    for pattern in (ASSIGNED, FLAG, SAID, XML, NETRC):
-        for match in pattern.finditer(text):
-            yield from _judged(text, match)
+    lowered = text.lower()
+    for needle, pattern in LOOKS:
+        if needle in lowered:
+            for match in pattern.finditer(text):
+                yield from _judged(text, match)
     for match in SHORT_FLAGS.finditer(text):
         value = match["bare"]
         if not (is_placeholder(value) or is_weak_default(value)):
@@ -104,16 +122,15 @@ def _word_before(text: str, match: re.Match[str]) -> str:
 
 
 def _is_code(value: str, *, quoted: bool) -> bool:
-    """Tell an expression or a path from a value."""
-    if re.match(r"[$@/~]|\.{1,2}/|[A-Za-z]:\\|https?://|\w+://", value) and (
-        not quoted or re.match(r"/|~/|\.|\w+://|\$[\w{(]", value)
-    ):
+    """Tell an expression, a path or an address from a value."""
+    if re.match(r"\w+://|\$[\w{(]|[A-Za-z]:\\", value):
+        return True
+    if re.match(r"[@/~]|\.{1,2}/", value) and is_made_of_words(value):
         return True
     if quoted:
         return " " in value and is_made_of_words(value)
-    return bool(re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+", value)) and (
-        is_made_of_words(value)
-    )
+    dotted = re.fullmatch(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+", value)
+    return dotted is not None and is_made_of_words(value)
 
 
 def _sureness(kind: str, value: str, *, quoted: bool) -> bool | None:

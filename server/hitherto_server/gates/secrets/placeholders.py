@@ -15,17 +15,17 @@ REFERENCE = re.compile(
 )
 STAND_IN = re.compile(
     r"""
-    (?<![a-z])(?:
-        example | sample | dummy | fake | placeholder | changeme | change[-_. ]?(?:me|it|this)
-      | replace(?:[-_. ]?(?:me|this|with))? | insert | your(?:s|self)?
-      | my[-_. ]?(?:secret|password|token|key|api)[-_.\w]* | redacted | removed | hidden | masked
-      | todo | tbd | fixme | foobar | foo | lorem | none | null | nil | undefined | unset | empty
-      | not[-_. ]?(?:set|a[-_. ]real|real|used) | some[-_. ]?(?:secret|password|token|key|value)
-      | here | goes[-_. ]here
-    )(?![a-z])
+    example | sample | placeholder | change[-_. ]?(?:me|it|this) | dummy | redacted | removed
+  | masked | undefined | goes[-_. ]here | foobar | lorem
+  | \breplace(?:[-_. ]?(?:me|this|with))? | \bnot[-_. ](?:set|a[-_. ]real|real|used)
+  | (?<![a-z0-9])your(?:s|self)?(?=[-_. ]|(?-i:[A-Z])|\Z)
+  | (?<![a-z0-9])my[-_. ]?(?:secret|password|token|key|api)
+  | (?<![a-z0-9])some[-_. ]?(?:secret|password|token|key|value)
+  | (?<![a-z0-9])(?:fake|insert|hidden|todo|tbd|fixme|foo|none|null|unset|empty|here)(?![a-z0-9])
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+"""Words that say that the real one goes here; a short one only by itself: chance spells it too."""
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 DIGEST = re.compile(
     r"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})",
@@ -40,17 +40,20 @@ SEQUENCES = (
     "98765432109876543210",
     "qwertyuiop",
 )
-MOST_OF_ONE = 0.4
+MOST_OF_ONE = 0.5
 
 
 def is_placeholder(value: str) -> bool:
     """Tell whether a value only shows where a secret would stand."""
-    if REFERENCE.search(value) or STAND_IN.search(value) or "EXAMPLE" in value:
+    if REFERENCE.search(value) or STAND_IN.search(value):
         return True
+    return is_repetitive(value) or _is_sequence(value.lower())
+
+
+def is_repetitive(value: str) -> bool:
+    """Tell whether a value is filled up with one character."""
     body = max(re.split(r"[_-]", value.lower()), key=len)
-    if not body or Counter(body).most_common(1)[0][1] > len(body) * MOST_OF_ONE:
-        return True
-    return _is_sequence(value.lower())
+    return not body or Counter(body).most_common(1)[0][1] > len(body) * MOST_OF_ONE
 
 
 def _is_sequence(value: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.gates.secrets.findings import Finding, entropy_of
 from hitherto_server.gates.secrets.own_rules import OWN
 from hitherto_server.gates.secrets.placeholders import is_harmless, is_placeholder
+from hitherto_server.gates.secrets.values import is_made_of_words
 from hitherto_server.gates.secrets.words import speaks_of_a_secret
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ class Rule:
     def _is_secret(self, value: str, before: str) -> bool:
         if is_placeholder(value) or entropy_of(value) <= self.entropy:
             return False
-        if any(re.search(one, value) for one in self.allowed):
+        if any(re.match(one, value) for one in self.allowed):
             return False
         if not self.contextual:
-            return True
+            return not is_made_of_words(value)
         if not any(character.isdigit() for character in value):
             return False
         return speaks_of_a_secret(before) or not is_harmless(value)

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.secrets.findings import Finding, entropy_of
-from hitherto_server.gates.secrets.placeholders import is_placeholder
+from hitherto_server.gates.secrets.placeholders import is_placeholder, is_repetitive
 from hitherto_server.gates.secrets.values import LEAST_ENTROPY, is_random, is_weak_default
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ KEY_CHARS = 40
 """A block with fewer characters of code between its lines only shows what one looks like."""
 
 PASSWORD_IN_URL = re.compile(
-    r"[a-zA-Z][\w+.-]{1,30}://([^\s/:@'\"`<>]*):([^\s/'\"`<>]{2,200})@[\w\[$]"
+    r"[a-zA-Z][\w+.-]{1,30}://([^\s/:'\"`<>]*):([^\s/'\"`<>]{2,200})@[\w\[$]"
 )
 TOKEN_IN_URL = re.compile(r"https?://([\w.~%-]{20,200})(?::(?:x-oauth-basic)?)?@([\w.-]+)")
 SCHEME = re.compile(r"\b(bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{8,4000})", re.IGNORECASE)
@@ -80,7 +80,7 @@ def _key_blocks(text: str) -> Iterator[Finding]:
 
 def _has_code(body: str) -> bool:
     code = "".join(re.findall(rf"{CODE}{{16,}}", body))
-    return len(code) >= KEY_CHARS and not is_placeholder(code)
+    return len(code) >= KEY_CHARS and not is_repetitive(code)
 
 
 def _in_urls(text: str) -> Iterator[Finding]:

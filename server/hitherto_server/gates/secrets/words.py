@@ -10,7 +10,7 @@ PASSWORD, TOKEN, SECRET_KEY = "password", "token", "secret"
 PASSWORDS = frozenset({
     "password", "passwd", "passphrase", "passcode", "pwd", "pass", "pw", "passwort", "userpass",
     "dbpassword", "pgpassword", "pgpass", "mypwd", "contraseña", "motdepasse", "adminpassword",
-    "rootpassword", "userpassword",
+    "rootpassword", "userpassword", "identified",
 })  # fmt: skip
 TOKENS = frozenset({"token", "authtoken", "accesstoken", "apitoken", "bearer", "pat"})
 SECRETS = frozenset({
