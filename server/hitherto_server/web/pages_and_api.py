@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 
 from hitherto_contract import VERSION
 from hitherto_server.api import control, erase, memories, replies, service
-from hitherto_server.web import pages
+from hitherto_server.web import pages, why
 
 if TYPE_CHECKING:
     from hitherto_server.services import Services
@@ -27,7 +27,14 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    for router in (memories.router, control.router, erase.router, service.router, pages.router):
+    for router in (
+        memories.router,
+        control.router,
+        erase.router,
+        service.router,
+        pages.router,
+        why.router,
+    ):
         app.include_router(router)
     app.mount("/static", pages.static_files())
     replies.install_error_replies(app)
