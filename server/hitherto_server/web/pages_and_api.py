@@ -27,15 +27,8 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    for router in (
-        memories.router,
-        control.router,
-        erase.router,
-        service.router,
-        pages.router,
-        why.router,
-    ):
-        app.include_router(router)
+    for topic in (memories, control, erase, service, pages, why):
+        app.include_router(topic.router)
     app.mount("/static", pages.static_files())
     replies.install_error_replies(app)
     app.add_exception_handler(RequestValidationError, replies.invalid)

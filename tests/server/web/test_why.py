@@ -33,7 +33,7 @@ def cookie(server: ServerProcess) -> str:
     url = urlsplit(server.post("/v1/login-code", {}).json["url"])
     status, headers, _ = asked(server, "GET", f"{url.path}?{url.query}", {})
     assert status == 303
-    return headers["set-cookie"].partition(";")[0]
+    return str(headers["set-cookie"]).partition(";")[0]
 
 
 def asked(
