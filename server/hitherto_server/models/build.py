@@ -17,14 +17,18 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from hitherto_server.core.errors import HithertoError, ModelRefused
 from hitherto_server.models import files
+from hitherto_server.models.framing import add_frames
 from hitherto_server.models.graph import bert_graph
 from hitherto_server.models.pooling import append_pooling
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from hitherto_server.models.files import ModelFiles, Pooling
 
+Prefixes = tuple[str, str]
+
+NO_PREFIXES = ("", "")
 WEIGHTS = "model.safetensors"
 ONNX_PLACES = ("onnx/model.onnx", "model.onnx")
 
@@ -32,10 +36,13 @@ ONNX_PLACES = ("onnx/model.onnx", "model.onnx")
 def build(origin: Path, out: Path, *, name: str, source: str) -> ModelFiles:
     """Write the model's folder `out` from the Sentence Transformers model in `origin`."""
     pooling = read_pooling(origin)
-    return write_model(
+    written = write_model(
         _float_graph(origin, pooling), origin / files.TOKENIZER, out, name=name, source=source,
-        max_tokens=read_max_tokens(origin), pooling=pooling,
+        max_tokens=read_max_tokens(origin), pooling=pooling, prefixes=read_prefixes(origin),
     )  # fmt: skip
+    if name != files.DEFAULT_NAME:  # known not to crowd
+        add_frames(written)
+    return written
 
 
 def write_model(
@@ -47,8 +54,7 @@ def write_model(
     source: str,
     max_tokens: int,
     pooling: str,
-    query_prefix: str = "",
-    passage_prefix: str = "",
+    prefixes: Prefixes = NO_PREFIXES,
 ) -> ModelFiles:
     """Quantise the finished float32 graph and describe it."""
     out.mkdir(parents=True, exist_ok=True)
@@ -63,8 +69,8 @@ def write_model(
         quantisation=files.QUANTISATION,
         source=source,
         graph_sha256=files.sha256_of(out / files.GRAPH),
-        query_prefix=query_prefix,
-        passage_prefix=passage_prefix,
+        query_prefix=prefixes[0],
+        passage_prefix=prefixes[1],
         languages=files.languages_of(name),
     )
     return files.write_description(out, description)
@@ -90,6 +96,17 @@ def read_pooling(origin: Path) -> Pooling:
         return "cls"
     message = f"{origin} pools by {word or sorted(modes)}"
     raise ModelRefused(message, mend="Use `hitherto models export`, which runs any encoder.")
+
+
+def read_prefixes(origin: Path) -> Prefixes:
+    """Return what the model wants before a question and before a passage."""
+    path = origin / "config_sentence_transformers.json"
+    return prefixes_of(_json(path).get("prompts") or {}) if path.is_file() else NO_PREFIXES
+
+
+def prefixes_of(prompts: Mapping[str, str]) -> Prefixes:
+    """Choose the two prefixes among the prompts of a Sentence Transformers model."""
+    return prompts.get("query", ""), prompts.get("passage", prompts.get("document", ""))
 
 
 def read_max_tokens(origin: Path) -> int:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import ModelMissing, ModelRefused
 from hitherto_server.models import files
-from hitherto_server.models.build import write_model
+from hitherto_server.models.build import prefixes_of, write_model
+from hitherto_server.models.framing import add_frames
 from hitherto_server.models.parity import Parity, measure, require
 from hitherto_server.models.pooling import OUTPUT
 from hitherto_server.models.runtime import embed_text, load_model
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
+    from hitherto_server.models.build import Prefixes
     from hitherto_server.models.files import ModelFiles
 
     Vectors = NDArray[np.float32]
@@ -44,16 +46,24 @@ class Exported:
 
 
 def export_model(
-    origin: str, models_dir: Path, *, name: str | None = None, check: bool = True
+    origin: str,
+    models_dir: Path,
+    *,
+    name: str | None = None,
+    check: bool = True,
+    prefixes: Prefixes | None = None,
 ) -> Exported:
     """Write `models_dir/NAME` from a model's name or path; with `check`, refuse a poor likeness."""
     target = files.model_folder(models_dir, name or Path(origin).name)
     model = _load(origin)
     with exclusive(models_dir), staging(models_dir) as staged:
-        written = _write(model, staged, name=target.name, source=_said(origin))
+        chosen = prefixes or prefixes_of(model.prompts)
+        written = _write(model, staged, chosen, name=target.name, source=_said(origin))
         parity = measure_parity(model, written, sample_texts()) if check else None
         if parity is not None:
             require(parity)
+        if target.name != files.DEFAULT_NAME:  # known not to crowd
+            add_frames(written)
         files.put_in_place(staged, target)
     return Exported(files.get_files(target), parity)
 
@@ -68,7 +78,7 @@ def measure_parity(
 def original_vectors(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:
     """Return the original model's float32 vectors of the texts."""
     # batches are four times as fast and change a float32 vector by 1e-7;
-    # no prompt, since the server adds none
+    # no prompt on either side: what is compared are the graphs
     vectors: Vectors = model.encode(list(texts), normalize_embeddings=True, prompt="")
     return vectors
 
@@ -99,7 +109,9 @@ def _load(origin: str) -> SentenceTransformer:
         ) from error
 
 
-def _write(model: SentenceTransformer, staged: Path, *, name: str, source: str) -> ModelFiles:
+def _write(
+    model: SentenceTransformer, staged: Path, prefixes: Prefixes, *, name: str, source: str
+) -> ModelFiles:
     with tempfile.TemporaryDirectory(prefix="hitherto-export-") as folder:
         tokenizer = Path(folder) / files.TOKENIZER
         model.tokenizer.save_pretrained(folder)
@@ -114,6 +126,7 @@ def _write(model: SentenceTransformer, staged: Path, *, name: str, source: str) 
             source=source,
             max_tokens=int(model.max_seq_length or DEFAULT_MAX_TOKENS),
             pooling=_pooling(model),
+            prefixes=prefixes,
         )
 
 
