@@ -29,6 +29,21 @@ OK = "ok"
 NO_INDEX = "no vector index: numpy scan"
 
 
+class Nearest(NamedTuple):
+    """A memory's best passage."""
+
+    cosine: float
+    start: int
+    end: int
+
+
+class Near(NamedTuple):
+    """The best passages of memories, or why they could not be asked."""
+
+    passages: dict[int, Nearest] | None
+    reason: str
+
+
 @dataclass(frozen=True)
 class Dense:
     """The query's vector, or why there is none."""
@@ -36,14 +51,8 @@ class Dense:
     vector: bytes | None
     model: str | None
     reason: str = OK
-
-
-class Nearest(NamedTuple):
-    """A memory's best passage."""
-
-    cosine: float
-    start: int
-    end: int
+    near: Near | None = None
+    """What lies near it, where that was asked already."""
 
 
 @dataclass
@@ -92,8 +101,8 @@ def ask_by_meaning(
     unasked: bool = False,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    most = MOST_UNASKED if unasked else MOST_PASSAGES
-    _ask_passages(connection, scopes, dense, evidence, most)
+    near = dense.near or ask_passages(connection, scopes, dense, unasked=unasked)
+    evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
 
 
@@ -154,21 +163,22 @@ def _ask_ids(
         evidence.arms["id"] = OK
 
 
-def _ask_passages(
-    connection: Connection, scopes: tuple[int, ...], dense: Dense, evidence: Evidence, most: int
-) -> None:
-    evidence.arms["passages"] = dense.reason
+def ask_passages(
+    connection: Connection, scopes: tuple[int, ...], dense: Dense, *, unasked: bool = False
+) -> Near:
+    """Find the passages that are nearest to a query's vector."""
     if dense.vector is None or dense.model is None:
-        return
-    evidence.passages = {}
+        return Near(None, dense.reason)
+    passages: dict[int, Nearest] = {}
     if vector_model(connection) == dense.model:
+        most = MOST_UNASKED if unasked else MOST_PASSAGES
         for scope in scopes:
             near = rows.find_nearest(connection, dense.vector, scope, most=most)
-            _keep_best(evidence.passages, near, [1.0 - row["distance"] for row in near])
-        return
-    evidence.arms["passages"] = NO_INDEX
+            _keep_best(passages, near, [1.0 - row["distance"] for row in near])
+        return Near(passages, dense.reason)
     stored = rows.list_vectors(connection, dense.model, scopes)
-    _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
+    _keep_best(passages, stored, cosines_of(stored, dense.vector))
+    return Near(passages, NO_INDEX)
 
 
 def _measure_the_rest(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hitherto_server.core.errors import ModelError
 from hitherto_server.recall.admission import Admission, Occasion, admit
-from hitherto_server.recall.arms import Dense
+from hitherto_server.recall.arms import Dense, ask_passages
 from hitherto_server.recall.floors import automatic_floor, explicit_floor
 from hitherto_server.recall.looking import (
     MOST_VIEWED_UNASKED,
@@ -124,11 +124,18 @@ class Recaller:
         name = None if model is None or query.dense_text is None else model.name
         look = Look(question, query, weight, now_ms, floor, viewed, session_id, name)
         run = self.store.readers.run
-        found, dense = await asyncio.gather(
-            run(lambda reading: look_by_words(reading, look)),
-            self._dense(query, ASKED_EMBED_S if session_id is None else UNASKED_EMBED_S),
-        )
+        words = asyncio.ensure_future(run(lambda reading: look_by_words(reading, look)))
+        found, dense = await asyncio.gather(words, self._meant(look, words))
         return await run(lambda reading: look_up(reading, look, found, dense, self.lookout))
+
+    async def _meant(self, look: Look, words: asyncio.Future[Any]) -> Dense:
+        """Return the query's vector, with what is near it if a large store's words take longer."""
+        unasked = look.is_unasked
+        dense = await self._dense(look.query, UNASKED_EMBED_S if unasked else ASKED_EMBED_S)
+        if words.done():  # one job more would cost what it saves
+            return dense
+        ask = partial(ask_passages, scopes=look.question.scopes, dense=dense, unasked=unasked)
+        return replace(dense, near=await self.store.readers.run(ask))
 
     async def _dense(self, query: PreparedQuery, at_most_s: float) -> Dense:
         """Return the query's vector; a model that takes too long leaves recall to the words."""
