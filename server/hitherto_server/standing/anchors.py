@@ -191,7 +191,7 @@ def _defined(
 ) -> Part:
     # what holds another named part is read by its outline: the more precise name counts
     holds = any(outer.holds(inner) for outer in found for inner in every)
-    way: Way = "outline1" if holds else "whole1"
+    way: Way = "outline2" if holds else "whole2"
     kind: PartKind = "key" if found[0].role == "key" else "symbol"
     hashes = [region(source, definition, way).hash for definition in found]
     return Part(kind, ".".join(path), written(way, hashes))
@@ -207,10 +207,18 @@ def _locate(
     for start in range(len(path)):
         if start and not _is_place(path[start - 1], file.name):
             break
-        found = source.find(path[start:])
+        found = _nearest(source.find(path[start:]))
         if 0 < len(found) <= MAX_SAME_NAME:
             return path[start:], found
     return _by_owner(path, source)
+
+
+def _nearest(found: tuple[Definition, ...]) -> tuple[Definition, ...]:
+    """Of more definitions than tell anything apart, keep those with the fewest owners."""
+    if len(found) <= MAX_SAME_NAME:
+        return found
+    least = min(len(one.path) for one in found)
+    return tuple(one for one in found if len(one.path) == least)
 
 
 def _is_place(word: str, name: str) -> bool:

@@ -33,6 +33,7 @@ STRINGS = frozenset(
 )
 TUPLES = frozenset({"tuple", "tuple_expression", "tuple_type", "tuple_pattern"})
 CLOSERS = frozenset({")", "]", "}"})
+TYPE_LISTS = frozenset({"type_parameters", "type_arguments"})
 
 
 @cache
@@ -174,6 +175,7 @@ def _opened(node: Node) -> list[Node | str]:
     if node.type == "block" and types[0] != "{":
         # a Python block has no brackets of its own: what belongs to it would not show
         return ["{", *children, "}"]
-    if types[-2:-1] == [","] and types[-1] in CLOSERS and node.type not in TUPLES:
+    is_list = types[-1] in CLOSERS or node.type in TYPE_LISTS
+    if types[-2:-1] == [","] and is_list and node.type not in TUPLES:
         del children[-2]  # formatters add and drop it
     return children

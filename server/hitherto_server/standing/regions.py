@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.standing.definitions import Definition, Source
 
-Way = Literal["whole1", "outline1"]
+Way = Literal["whole2", "outline2"]
 
 MAX_SAME_NAME = 8
 HASH_CHARS = 16
@@ -30,7 +30,7 @@ class Region(NamedTuple):
 
 def region(source: Source, definition: Definition, way: Way) -> Region:
     """Hash a definition's region: the whole, or its outline without what it holds."""
-    holes = _inner(source, definition) if way == "outline1" else ()
+    holes = _inner(source, definition) if way == "outline2" else ()
     own = {definition.name, f'"{definition.name}"'}
     digest = hashlib.sha256()
     size = 0

@@ -364,3 +364,39 @@ def test_other_line_endings_leave_the_memory_current(tree: Tree, sample: Sample)
     tree.write(sample.file, sample.text.replace("\n", "\r\n"))
     view = tree.standing(anchors)
     assert view.standing == "current", view
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("export type Act<\n  A,\n  B\n> = A & B", "export type Act<\n  A,\n  B,\n> = A & B"),
+        ("const Act = make<\n  A,\n  B\n>()", "const Act = make<\n  A,\n  B,\n>()"),
+    ],
+)
+def test_a_comma_at_the_end_of_a_list_of_types_is_layout(
+    tree: Tree, before: str, after: str
+) -> None:
+    tree.write("a.ts", f"{before}\n")
+    anchors = tree.anchored("`Act` in a.ts")
+    tree.write("a.ts", f"{after}\n")
+    assert tree.standing(anchors).standing == "current"
+
+
+@pytest.mark.parametrize("suffix", ["js", "ts"])
+def test_a_function_that_is_wrapped_inside_another_is_a_definition(tree: Tree, suffix: str) -> None:
+    text = "function outer() {\n  const act = useCallback(() => {\n    return 1\n  }, [])\n}\n"
+    tree.write(f"a.{suffix}", text)
+    anchors = tree.anchored(f"`act` in a.{suffix}")
+    assert anchors[0].parts[0].kind == "symbol"
+    tree.write(f"a.{suffix}", text.replace("return 1", "return 2"))
+    assert tree.standing(anchors).standing == "changed"
+
+
+def test_a_name_of_many_members_means_the_definition_without_an_owner(tree: Tree) -> None:
+    members = "".join(f"const m{n} = {{ act: {n} }}\n" for n in range(12))
+    tree.write("a.ts", f"const act = make(one)\n{members}")
+    anchors = tree.anchored("`act` in a.ts")
+    tree.write("a.ts", f"const act = make(one)\n{members.replace('act: 3', 'act: 33')}")
+    assert tree.standing(anchors).standing == "current"
+    tree.write("a.ts", f"const act = make(two)\n{members}")
+    assert tree.standing(anchors).standing == "changed"

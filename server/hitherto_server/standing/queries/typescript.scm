@@ -14,6 +14,13 @@
 (variable_declarator
   name: (identifier) @name
   value: [(arrow_function) (function_expression)]) @callable
+(variable_declarator
+  name: (identifier) @name
+  value: (call_expression arguments: (arguments [(arrow_function) (function_expression)]))) @callable
+(variable_declarator
+  name: (identifier) @name
+  value: (as_expression
+    (call_expression arguments: (arguments [(arrow_function) (function_expression)])))) @callable
 (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function) (function_expression) (class)]) @callable
