@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from hitherto_server.gates.slots import LEAST_LIKENESS, compare
+from hitherto_server.gates.statements.glance import likeness
 from hitherto_server.gates.statements.reading import MOST_CHARS
 from hitherto_server.recall.sentences import sentence_spans
 
@@ -25,6 +26,8 @@ WORDS_ALONE = 0.80
 FEW_WORDS = 2
 SUBJECT_SHARED, SUBJECT_LIKENESS, SUBJECT_COSINE = 0.60, 0.25, 0.40
 """How much two statements must share for a differing slot to be a change of one thing."""
+LEAST_GLANCE = 0.4
+"""Of the shorter one's words; below it two texts are not compared slot by slot."""
 SENTENCE_LIKENESS = 0.50
 MOST_SENTENCES = 4
 RELATED_LIKENESS, RELATED_COSINE = 0.20, 0.45
@@ -81,9 +84,11 @@ def _among_sentences(older: str, newer: str) -> Finding | None:
         return None
     for one in before:
         for other in after:
-            compared = compare(one, other)
+            if likeness(one, other) < LEAST_GLANCE:
+                continue
+            compared = compare(one, other, least=SENTENCE_LIKENESS)
             finding = Finding(_kinship(compared, None), compared.reason, compared)
-            if finding.slot is not None and compared.likeness >= SENTENCE_LIKENESS:
+            if finding.slot is not None:
                 return finding
     return None
 

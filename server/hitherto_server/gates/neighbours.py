@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hitherto_server.gates.duplicates import judge
+from hitherto_server.gates.duplicates import LEAST_GLANCE, SUBJECT_COSINE, judge
+from hitherto_server.gates.statements.glance import likeness
 from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.vectors import cosines_of, wholes_of
 from hitherto_server.store import neighbours as rows
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
     from hitherto_server.gates.duplicates import Finding
     from hitherto_server.store.driver import Connection, Row
 
-MOST_TERMS = 12
-MOST_BY_WORDS = 12
+MOST_TERMS = 8
+MOST_BY_WORDS = 8
 MOST_BY_MEANING = 16
 MOST_PASSAGES = 4
+MOST_JUDGED = 4
 MOST_SINCE = 32
 MOST_NOTES = 3
 SPOKEN_OF = frozenset(("duplicate", "update", "conflict"))
@@ -121,8 +123,15 @@ def _compared(
     subject: Subject,
     cosines: Mapping[int, float] | None = None,
 ) -> tuple[Neighbour, ...]:
-    live = rows.list_live(connection, numbers, subject.project, but=subject.number)
-    return tuple(_neighbour(row, subject, (cosines or {}).get(row["number"])) for row in live)
+    """Judge the few that share most words; a cosine that excludes all kinship excludes them."""
+    near = [n for n in numbers if cosines is None or cosines[n] >= SUBJECT_COSINE]
+    live = rows.list_live(connection, near, subject.project, but=subject.number)
+    glanced = [(likeness(row["content"], subject.content), row) for row in live]
+    worth = sorted((one for one in glanced if one[0] >= LEAST_GLANCE), key=lambda one: -one[0])
+    return tuple(
+        _neighbour(row, subject, cosines[row["number"]] if cosines else None)
+        for _, row in worth[:MOST_JUDGED]
+    )
 
 
 def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour:

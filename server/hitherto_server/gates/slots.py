@@ -32,6 +32,7 @@ LIMITERS = frozenset(_LIMITERS.split())
 
 CHANGED = frozenset(("now", "nowadays", "henceforth", "jetzt", "desormais", "ahora"))
 """A statement with one of these says that something is another way than it was."""
+NO_RELATION: Difference = ("subject", "about other things")
 NO_DIFFERENCE: Difference = ("same", "no slot differs")
 
 
@@ -59,17 +60,20 @@ class _Both:
     swaps: tuple[Swap, ...]
 
 
-def compare(older: str, newer: str) -> Comparison:
-    """Compare two statements slot by slot; the reason tells in words what differs."""
+def compare(older: str, newer: str, *, least: float = LEAST_LIKENESS) -> Comparison:
+    """Compare two statements slot by slot; the reason tells in words what differs.
+
+    Those that share less than `least` of their words are about other things.
+    """
     old, new = read(older), read(newer)
     matched = match_words(old, new)
-    verdict, reason = _difference(old, new, matched)
+    verdict, reason = NO_RELATION
+    if matched.likeness >= least:
+        verdict, reason = _difference(old, new, matched)
     return Comparison(verdict, reason, matched.shared, matched.likeness, matched.pairs)
 
 
 def _difference(old: Statement, new: Statement, matched: Matched) -> Difference:
-    if matched.likeness < LEAST_LIKENESS:
-        return "subject", "about other things"
     both = _Both(old, new, matched, tuple(swaps_of(old, new, matched)))
     return next(filter(None, (look(both) for look in LOOKS)), NO_DIFFERENCE)
 

@@ -1,7 +1,7 @@
 -- live: those of some memories that a new statement is compared with, and that nothing replaced
 SELECT m.number, m.id, m.revision, m.content, m.changed_at_ms
 FROM json_each(:numbers) AS wanted
-JOIN memory AS m ON m.number = wanted.value
+CROSS JOIN memory AS m ON m.number = wanted.value
 WHERE coalesce(m.project_id, 0) = :project AND m.trashed_at_ms IS NULL AND m.number <> :number
     AND NOT EXISTS (
         SELECT 1 FROM relation AS r JOIN memory AS n ON n.number = r.newer_number
@@ -11,7 +11,7 @@ WHERE coalesce(m.project_id, 0) = :project AND m.trashed_at_ms IS NULL AND m.num
 
 -- since: the memories of a scope that were written after another, the newest first
 SELECT number FROM memory
-WHERE number > :after AND coalesce(project_id, 0) = :project AND trashed_at_ms IS NULL
+WHERE number > :after AND +coalesce(project_id, 0) = :project AND trashed_at_ms IS NULL
 ORDER BY number DESC LIMIT :most;
 
 -- newest: the number that was given last

@@ -105,21 +105,30 @@ JOIN anchor AS a ON a.memory_number = wanted.value
 JOIN part AS p ON p.anchor_id = a.id
 ORDER BY a.id, p.kind, p.name;
 
--- conflicts_of: the live memories that some memories may contradict, undecided: neither replaced nor confirmed
-SELECT wanted.value AS number, o.id AS other, r.reason, r.newer_number = o.number AS is_newer
-FROM json_each(:numbers) AS wanted
-JOIN relation AS r ON r.newer_number = wanted.value OR r.older_number = wanted.value
-JOIN memory AS o ON o.number = r.newer_number + r.older_number - wanted.value
-JOIN memory AS m ON m.number = wanted.value
-WHERE r.kind = 'possible_conflict' AND r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
-    AND o.trashed_at_ms IS NULL
-    AND NOT (r.slot IS NOT NULL AND coalesce(m.confirmed_at_ms, 0) >= r.created_at_ms)
+-- conflicts_of: the live memories that some memories may contradict: neither replaced nor confirmed
+WITH said (number, other, reason, slot, at_ms, is_newer) AS (
+    SELECT wanted.value, r.older_number, r.reason, r.slot, r.created_at_ms, 0
+    FROM json_each(:numbers) AS wanted
+    CROSS JOIN relation AS r ON r.newer_number = wanted.value AND r.kind = 'possible_conflict'
+    WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
+    UNION ALL
+    SELECT wanted.value, r.newer_number, r.reason, r.slot, r.created_at_ms, 1
+    FROM json_each(:numbers) AS wanted
+    CROSS JOIN relation AS r ON r.older_number = wanted.value AND r.kind = 'possible_conflict'
+    WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
+)
+SELECT said.number, o.id AS other, said.reason, said.is_newer
+FROM said
+JOIN memory AS m ON m.number = said.number
+JOIN memory AS o ON o.number = said.other
+WHERE o.trashed_at_ms IS NULL
+    AND NOT (said.slot IS NOT NULL AND coalesce(m.confirmed_at_ms, 0) >= said.at_ms)
     AND NOT EXISTS (
         SELECT 1 FROM relation AS s JOIN memory AS n ON n.number = s.newer_number
         WHERE s.older_number = o.number AND s.kind = 'supersedes'
             AND s.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL
     )
-ORDER BY wanted.value, o.id;
+ORDER BY said.number, o.id;
 
 -- brief: what a session should know from the start: ways of working, then what is recent
 SELECT m.number
@@ -151,3 +160,11 @@ SELECT actor FROM said WHERE actor IS NOT NULL;
 
 -- project_name: what a project is called
 SELECT name FROM project WHERE id = :project;
+
+-- actors_of: who said each of some memories
+SELECT m.number, m.actor FROM json_each(:numbers) AS wanted
+JOIN memory AS m ON m.number = wanted.value;
+
+-- chunks: which of some memories were cut from a transcript
+SELECT number FROM memory INDEXED BY memory_chunk
+WHERE source = 'transcript' AND number IN (SELECT value FROM json_each(:numbers));

@@ -44,14 +44,20 @@ WHERE NOT EXISTS (
 
 -- withdraw: take back what rules proposed of a memory whose text is another now
 UPDATE relation SET undone_at_ms = :at_ms, undone_by = 'rule'
-WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND undone_at_ms IS NULL
-  AND said_by = 'rule' AND decided_at_ms IS NULL
-  AND (newer_number = :number OR older_number = :number);
+WHERE said_by = 'rule' AND decided_at_ms IS NULL AND id IN (
+    SELECT id FROM relation
+    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND newer_number = :number
+        AND undone_at_ms IS NULL
+    UNION
+    SELECT id FROM relation
+    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND older_number = :number
+        AND undone_at_ms IS NULL
+);
 
 -- repeats: which of some memories a newer live one repeats, or gives another value than
 SELECT r.older_number AS number, r.newer_number AS newer
 FROM json_each(:numbers) AS wanted
-JOIN relation AS r ON r.older_number = wanted.value
+CROSS JOIN relation AS r ON r.older_number = wanted.value
     AND r.kind IN ('duplicate_of', 'possible_conflict')
 JOIN memory AS o ON o.number = r.older_number
 JOIN memory AS n ON n.number = r.newer_number
