@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import normalised
@@ -21,6 +21,7 @@ LEAST_WORDS = 3
 LEAST_SHARED = 0.80
 MOST_COMPARED = 4
 SHORTEST_QUOTE = 20
+MOST_ANSWERS = 512
 BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#{1,6}|>|\[[ x]\])\s+", re.MULTILINE)
 MARKS = re.compile(r"[*_`~]{1,3}")
 BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+#>]\s|\d+[.)]\s))")
@@ -44,6 +45,7 @@ class AlreadySaid:
     statements: tuple[Said, ...] = ()
     wholes: tuple[tuple[str, str], ...] = ()
     """Each file's name with its text on one line, folded."""
+    _answers: dict[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, files: Iterable[tuple[str, str]]) -> AlreadySaid:
@@ -58,6 +60,13 @@ class AlreadySaid:
 
     def where(self, content: str) -> str | None:
         """Return the name of the file that says all of a memory, or None."""
+        if content not in self._answers:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[content] = self._where(content)
+        return self._answers[content]
+
+    def _where(self, content: str) -> str | None:
         wanted = [_said(part, "") for part in _sentences(content)]
         telling = [one for one in wanted if len(one.stems) >= LEAST_WORDS]
         if not telling:
