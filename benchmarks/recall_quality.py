@@ -25,6 +25,7 @@ from hitherto_server.core.settings import Settings
 from hitherto_server.recall.arms import Dense, ask_by_meaning, ask_by_words
 from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.hits import Question
+from hitherto_server.recall.known import Known
 from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.stem import folded
@@ -67,7 +68,7 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
         asked.text, project.number, None, scope="project", limit=DEPTH, token_budget=16_000
     )
     reply = await recaller.recall(question)
-    query = prepare(asked.text)
+    query = prepare(asked.text, await recaller.acquaintances.of(recaller.store, question.scopes))
     vector = None
     if query.dense_text is not None:
         vector = (await recaller.embedder.embed(query.dense_text)).astype("<f4").tobytes()
@@ -76,7 +77,8 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
 
     def job(connection: Connection) -> dict[str, list[int]]:
         evidence = ask_by_words(connection, query, question.scopes, ())
-        ask_by_meaning(connection, question.scopes, dense, evidence)
+        known = Known(query, question.scopes, dense.model)
+        ask_by_meaning(connection, question.scopes, dense, evidence, known)
         words = list(evidence.words or ())
         near = evidence.passages or {}
         meaning = sorted(near, key=lambda number: -near[number].cosine)

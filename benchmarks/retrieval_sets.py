@@ -14,12 +14,15 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+PROJECTS = Path(__file__).parent / "fixtures" / "recall"
+TODAY_MS = 1_796_000_000_000
+DAY_MS = 86_400_000
 UNANSWERABLE = 5
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 TURN = re.compile(r"D\d+:\d+")
@@ -36,6 +39,10 @@ class Chunk:
     actor: str = "import"
     session: str | None = None
     at_ms: int | None = None
+    kind: str = "note"
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    importance: int = 5
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,13 @@ class Corpus:
     name: str
     chunks: tuple[Chunk, ...]
     questions: tuple[Asked, ...]
+    split: str = "public"
+
+
+def load_projects(folder: Path = PROJECTS) -> list[Corpus]:
+    """Return the labelled projects that were written for this product."""
+    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))
+    return [_project(row) for row in found]
 
 
 def load_sets(folder: Path) -> dict[str, list[Corpus]]:
@@ -68,6 +82,27 @@ def load_sets(folder: Path) -> dict[str, list[Corpus]]:
             if path != code:
                 found[_name(path)] = [Corpus("functions", chunks, tuple(_queries(_read(path))))]
     return found
+
+
+def _project(row: dict[str, Any]) -> Corpus:
+    chunks = (
+        Chunk(
+            one["key"],
+            one["content"],
+            "agent",
+            actor=one["actor"],
+            at_ms=TODAY_MS - one["age_days"] * DAY_MS,
+            kind=one["kind"],
+            tags=tuple(one["tags"]),
+            files=tuple(one["files"]),
+            importance=one["importance"],
+        )
+        for one in row["memories"]
+    )
+    questions = (
+        Asked(one["text"], frozenset(one["answers"]), one["style"]) for one in row["questions"]
+    )
+    return Corpus(row["project"], tuple(chunks), tuple(questions), row["split"])
 
 
 def _name(path: Path) -> str:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hitherto_server.core.clock import now_ms, uuid7
-from hitherto_server.models.runtime import embed_text, load_model
+from hitherto_server.models.runtime import load_model
 from hitherto_server.models.sources import fetch_model
 from hitherto_server.recall.passages import split
 from hitherto_server.store.derived import rebuild_vectors
-from hitherto_server.store.memories import NewMemory, find_same, insert_memory
+from hitherto_server.store.memories import AnchorRow, NewMemory, find_same, insert_memory
 from hitherto_server.store.passages import put_embedding
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from retrieval_sets import Chunk, Corpus
 
-    from hitherto_server.models.files import ModelFiles
     from hitherto_server.models.runtime import LoadedModel
+    from hitherto_server.models.traits import Role, Traits
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
 
@@ -57,18 +57,19 @@ class KeptEmbedder:
         return kept
 
     @property
-    def model(self) -> ModelFiles:
-        return self.loaded.files
+    def model(self) -> Traits:
+        return self.loaded.traits
 
     async def embed(self, text: str) -> Vector:
         """Return the text's vector of length 1, as recall asks for it."""
-        return self.vector(text)
+        return self.vector(text, "query")
 
-    def vector(self, text: str) -> Vector:
+    def vector(self, text: str, role: Role = "passage") -> Vector:
         """Return the text's vector of length 1."""
-        key = hashlib.sha256(text.encode()).hexdigest()[:32]
+        prefixed = self.loaded.traits.prefix(role) + text
+        key = hashlib.sha256(prefixed.encode()).hexdigest()[:32]
         if key not in self.known:
-            self.known[key] = embed_text(self.loaded, text)
+            self.known[key] = self.loaded.embed(text, role)
             self.is_changed = True
         return self.known[key]
 
@@ -96,7 +97,7 @@ async def fill(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> tuple[in
 
 async def index(store: Store, embedder: KeptEmbedder) -> None:
     """Build the vector index over all that was stored."""
-    described = embedder.model.description
+    described = embedder.model
     await store.writer.run(
         partial(rebuild_vectors, model=described.name, dimension=described.dimension, clock=now_ms)
     )
@@ -125,7 +126,7 @@ def _write(
 
 
 def _embed(connection: Connection, number: int, content: str, embedder: KeptEmbedder) -> None:
-    described = embedder.model.description
+    described = embedder.model
     for row in connection.execute(PASSAGES, (number,)).fetchall():
         vector = embedder.vector(content[row["start_char"] : row["end_char"]])
         put_embedding(
@@ -143,11 +144,14 @@ def _memory(chunk: Chunk, project: int) -> NewMemory:
         id=uuid7(at_ms),
         project=project,
         content=chunk.content,
-        kind="note",
+        kind=chunk.kind,
         source=chunk.source,
         actor=chunk.actor,
         device="bench",
         at_ms=at_ms,
         spans=tuple(split(chunk.content)),
+        anchors=tuple(AnchorRow(path, None) for path in chunk.files),
+        tags=chunk.tags,
+        importance=chunk.importance,
         session_id=chunk.session,
     )

@@ -52,6 +52,7 @@ GROUP BY model ORDER BY count(*) DESC LIMIT 1;
 
 CREATE INDEX memory_session ON memory (session_id, number) WHERE session_id IS NOT NULL;
 CREATE INDEX memory_actor ON memory (project_id, actor);
+CREATE INDEX memory_chunk ON memory (source) WHERE source = 'transcript';
 
 -- listing and counting: a page, and how many there are, without reading every memory
 -- (`trashed_at_ms` is null in all of it, but without it each count would read the rows)

@@ -329,6 +329,8 @@ CREATE INDEX memory_actor ON memory (project_id, actor);
 
 CREATE INDEX memory_candidates ON memory (learned_at_ms) WHERE tier = 'candidate';
 
+CREATE INDEX memory_chunk ON memory (source) WHERE source = 'transcript';
+
 CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 

@@ -24,7 +24,7 @@ class Settings:
     """Embedding model: a name in the data home's models/, or a path."""
     injection_floor: float = 0.68
     """Least probability of the best memory that is injected unasked."""
-    fusion_weight: float = 0.60
+    fusion_weight: float = 0.80
     """Weight of the dense side in the convex fusion, 0 to 1."""
     prompt_memories: int = 3
     """Most memories injected on a prompt."""

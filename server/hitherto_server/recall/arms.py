@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from hitherto_server.core.text import people_in
+from hitherto_server.core.words import folded
 from hitherto_server.recall.query import quoted, terms_match, words_match
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.store import recall as rows
@@ -66,6 +68,10 @@ class Evidence:
     """Names of the query that any memory holds, with how many do."""
     files: dict[int, str] = field(default_factory=dict)
     exact: set[int] = field(default_factory=set)
+    chunks: set[int] = field(default_factory=set)
+    """What was cut from a transcript."""
+    said: set[int] = field(default_factory=set)
+    """What was said by somebody whom the query names."""
     arms: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -104,6 +110,8 @@ def ask_by_meaning(
     near = dense.near or ask_passages(connection, scopes, dense, unasked=unasked)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
+    evidence.chunks = rows.find_chunks(connection, evidence.numbers)
+    _note_who_said(connection, known.query, evidence)
 
 
 def _ask_words(
@@ -191,6 +199,13 @@ def _measure_the_rest(
     if missing:
         stored = known.vectors(connection, dense.model, missing)
         _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
+
+
+def _note_who_said(connection: Connection, query: PreparedQuery, evidence: Evidence) -> None:
+    if query.people:
+        actors = rows.list_actors_of(connection, evidence.numbers)
+        named = ((number, map(folded, people_in(actor))) for number, actor in actors.items())
+        evidence.said = {number for number, people in named if query.people.intersection(people)}
 
 
 def _keep_best(best: dict[int, Nearest], found: list[Row], cosines: Iterable[float]) -> None:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     Floor = Callable[[Scores], str | None]
 
-LEAST_COVERAGE = 0.30
-LEAST_COSINE = 0.25
+LEAST_COVERAGE = 0.20
+LEAST_COSINE = 0.15
 COMMON_SHARE = 0.4
 """What a word of many requests counts beside one that says what a request is about."""
 SAMPLE = 12

@@ -1,4 +1,4 @@
-"""Joining the arms at the level of scores: convex, each side normalised by the query's best."""
+"""Joining the arms at the level of scores: convex, each side normalised within the query."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ NAME_WEIGHT = 2.0
 FILE_WEIGHT = 1.0
 # A name that the store knows is the surest evidence there is: the dense side never saw it.
 WEIGHT_BESIDE_NAMES = 0.40
+# What was said around a chunk is in the word index and not in its vector: alone it says little.
+WEIGHT_OF_CHUNKS = 0.50
+SAID_WEIGHT = 0.30
+"""What it adds that the query names who said a memory: the dense side never saw that either."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,12 @@ def fuse(evidence: Evidence, weight: float) -> Ranking:
     dense = _dense(evidence)
     if evidence.known_names:
         weight = min(weight, WEIGHT_BESIDE_NAMES)
-    fused = {number: _joined(number, dense, lexical, weight) for number in evidence.numbers}
+    of_chunks = min(weight, WEIGHT_OF_CHUNKS)
+    fused = {
+        number: _joined(number, dense, lexical, of_chunks if number in evidence.chunks else weight)
+        for number in evidence.numbers
+    }
+    fused = _with_speakers(fused, evidence.said)
 
     def order(number: int) -> tuple[bool, float, int]:
         return number not in evidence.exact, -(fused[number] or 0.0), -number
@@ -68,7 +77,7 @@ def _joined(
 def _dense(evidence: Evidence) -> dict[int, float] | None:
     if evidence.passages is None:
         return None
-    return _normalised({number: near.cosine for number, near in evidence.passages.items()})
+    return _spread({number: near.cosine for number, near in evidence.passages.items()})
 
 
 def _lexical(evidence: Evidence, shares: dict[int, float]) -> dict[int, float] | None:
@@ -89,6 +98,25 @@ def _name_shares(evidence: Evidence) -> dict[int, float]:
         number: sum(rarity[name] for name in names) / whole
         for number, names in evidence.names.items()
     }
+
+
+def _with_speakers(fused: dict[int, float | None], said: set[int]) -> dict[int, float | None]:
+    if not said:
+        return fused
+    whole = 1.0 + SAID_WEIGHT
+    return {
+        number: None if score is None else (score + SAID_WEIGHT * (number in said)) / whole
+        for number, score in fused.items()
+    }
+
+
+def _spread(values: dict[int, float]) -> dict[int, float]:
+    """Return cosines from 0 to 1: all of a query's are alike, and what sets them apart counts."""
+    best = max(values.values(), default=0.0)
+    least = min(*values.values(), best / 2) if values else 0.0
+    if best <= 0 or best <= least:
+        return dict.fromkeys(values, 0.0)
+    return {number: (value - least) / (best - least) for number, value in values.items()}
 
 
 def _normalised(values: dict[int, float]) -> dict[int, float]:

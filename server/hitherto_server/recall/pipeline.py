@@ -20,6 +20,7 @@ from hitherto_server.recall.looking import (
     look_for_brief,
     look_up,
 )
+from hitherto_server.recall.people import Acquaintances
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.reply import reply_of
 from hitherto_server.recall.standings import Lookout
@@ -68,6 +69,7 @@ class Recaller:
     settings: Settings
     clock: Clock
     lookout: Lookout = field(default_factory=Lookout)
+    acquaintances: Acquaintances = field(default_factory=Acquaintances)
 
     async def recall(self, question: Question) -> RecallReply:
         """Answer somebody who asked."""
@@ -118,7 +120,8 @@ class Recaller:
         viewed: int,
         session_id: str | None = None,
     ) -> Looked:
-        query = prepare(question.text)
+        known = await self.acquaintances.of(self.store, question.scopes)
+        query = prepare(question.text, known)
         weight, now_ms = self.settings.fusion_weight, self.clock()
         model = self.embedder.model
         name = None if model is None or query.dense_text is None else model.name

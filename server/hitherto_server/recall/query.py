@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.core.words import folded, is_joined, is_telling, words_in
+from hitherto_server.recall.people import NOBODY_KNOWN, Acquainted
 from hitherto_server.recall.stem import stem
-from hitherto_server.recall.stop_words import STOP_WORDS
+from hitherto_server.recall.stop_words import SCAFFOLDING, STOP_WORDS
 from hitherto_server.store.derived import scope_token
 
 MOST_TERMS = 32
@@ -23,6 +24,8 @@ FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 UUID = re.compile(r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b", re.IGNORECASE)
 ID_PREFIX = re.compile(r"\bm:([0-9a-f][0-9a-f-]{7,35})(?![0-9a-z-])", re.IGNORECASE)
 FILE_SHAPE = re.compile(r"^[\w./@+-]*\w\.[A-Za-z]\w{0,9}$|^[\w.@+-]+(?:/[\w.@+-]+)+$")
+PUNCTUATION = "?.,!:;()[]{}\"'`"
+POSSESSIVE = re.compile(r"['\u2019]s$")
 LINE_NUMBER = re.compile(r"(?::\d+)+$")
 ABOUT_THE_PAST = re.compile(
     r"(?<!is )(?<!are )(?<!be )(?<!was )(?<!were )\bus(?:ed|e) to\b"
@@ -48,13 +51,15 @@ class PreparedQuery:
     dense_text: str | None
     """What is embedded; None if only names, or nothing, would be left."""
     is_about_the_past: bool
+    people: frozenset[str] = frozenset()
+    """Who of those that are known here is named, folded."""
 
     @property
     def stems(self) -> tuple[str, ...]:
         return tuple(stem(word) for word in self.words)
 
 
-def prepare(text: str) -> PreparedQuery:
+def prepare(text: str, known: Acquainted = NOBODY_KNOWN) -> PreparedQuery:
     """Take a question apart; nothing in it is ever syntax."""
     text = text.replace("\x00", " ")
     ids = tuple(dict.fromkeys(found.lower() for found in UUID.findall(text)))
@@ -69,8 +74,9 @@ def prepare(text: str) -> PreparedQuery:
         files=_files(names),
         ids=ids,
         id_prefixes=prefixes,
-        dense_text=_dense_text(plain, names),
+        dense_text=_dense_text(plain, names, known),
         is_about_the_past=ABOUT_THE_PAST.search(text) is not None,
+        people=known.people.intersection(words_in(folded(plain))) if known.people else frozenset(),
     )
 
 
@@ -148,13 +154,25 @@ def _blank(name: re.Match[str]) -> str:
     return name.group() if any(map(is_joined, around)) else " "
 
 
-def _dense_text(text: str, names: tuple[str, ...]) -> str | None:
+def _dense_text(text: str, names: tuple[str, ...], known: Acquainted) -> str | None:
     prose = FENCE.sub(" ", text)
     for candidate in (prose, text):
-        bare = " ".join(_without(candidate, names).split())
+        bare = _telling(_without(candidate, names).split(), known)
         if _content_words(bare):
             return bare[:DENSE_CHARS]
     return None
+
+
+def _telling(tokens: list[str], known: Acquainted) -> str:
+    """Return what is left without scaffolding, and without names that all memories here share."""
+    unwanted = SCAFFOLDING | known.people | known.project
+    cores = ((token, _core(token)) for token in tokens)
+    return " ".join(token for token, core in cores if core and core not in unwanted)
+
+
+def _core(token: str) -> str:
+    """Return a token as a name is known: folded, without what surrounds or inflects it."""
+    return POSSESSIVE.sub("", folded(token).strip(PUNCTUATION))
 
 
 def _dashed(prefix: str) -> str:

@@ -21,3 +21,12 @@ wish with within without won would wouldn yes yet you your yours yourself
 """
 
 STOP_WORDS = frozenset(WORDS.split())
+
+# Left out of what is embedded: they cost time and carry no meaning. The other stop words stay
+# there, for a model reads "how to make", "without" and "not" as part of what is asked.
+UNSAID = """
+a an the is are was were be been am do does did i you he she it we they me my your please can
+could would should will to of so just
+"""
+
+SCAFFOLDING = frozenset(UNSAID.split())

@@ -139,3 +139,15 @@ def find_project_name(connection: Connection, project: int) -> str | None:
     """Return what a project is called; None of the user-wide scope."""
     row = connection.execute(sql["project_name"], {"project": project}).fetchone()
     return None if row is None else str(row["name"])
+
+
+def list_actors_of(connection: Connection, numbers: Iterable[int]) -> dict[int, str]:
+    """Return who said each of some memories."""
+    values = {"numbers": json.dumps(list(numbers))}
+    return {row["number"]: row["actor"] for row in connection.execute(sql["actors_of"], values)}
+
+
+def find_chunks(connection: Connection, numbers: Iterable[int]) -> set[int]:
+    """Return which of some memories were cut from a transcript."""
+    values = {"numbers": json.dumps(list(numbers))}
+    return {row["number"] for row in connection.execute(sql["chunks"], values)}

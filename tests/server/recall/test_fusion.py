@@ -14,15 +14,37 @@ def near(**cosines: float) -> dict[int, Nearest]:
     return {int(name[1:]): Nearest(cosine, 0, 1) for name, cosine in cosines.items()}
 
 
-def test_each_side_is_normalised_by_its_best() -> None:
-    ranking = fuse(Evidence(words={1: 8.0, 2: 4.0}, passages=near(_1=0.4, _2=0.8)), 0.6)
-    assert ranking.fused == {1: pytest.approx(0.6 * 0.5 + 0.4), 2: pytest.approx(0.6 + 0.4 * 0.5)}
-    assert ranking.numbers == (2, 1)
+def test_words_count_beside_the_best_and_cosines_beside_the_best_and_the_least() -> None:
+    found = Evidence(words={1: 8.0, 2: 4.0}, passages=near(_1=0.5, _2=0.8, _3=0.3))
+    ranking = fuse(found, 0.6)
+    assert ranking.fused == {
+        1: pytest.approx(0.6 * 0.4 + 0.4),
+        2: pytest.approx(0.6 + 0.4 * 0.5),
+        3: pytest.approx(0.0),
+    }
+    assert ranking.numbers == (2, 1, 3)
+
+
+def test_of_two_near_cosines_the_lesser_does_not_count_as_nothing() -> None:
+    fused = fuse(Evidence(passages=near(_1=0.7, _2=0.8)), 0.6).fused
+    assert fused == {1: pytest.approx(0.75), 2: 1.0}
+
+
+def test_for_a_chunk_of_a_transcript_words_count_more() -> None:
+    found = {"words": {1: 8.0}, "passages": near(_1=0.4, _2=0.8)}
+    assert fuse(Evidence(**found), 0.8).fused[1] == pytest.approx(0.2)
+    assert fuse(Evidence(**found, chunks={1}), 0.8).fused[1] == pytest.approx(0.5)
+
+
+def test_what_the_named_person_said_comes_before_what_is_as_near() -> None:
+    evidence = Evidence(passages=near(_1=0.79, _2=0.8), said={1})
+    assert fuse(evidence, 0.8).numbers == (1, 2)
+    assert max(score or 0.0 for score in fuse(evidence, 0.8).fused.values()) <= 1.0
 
 
 def test_a_side_that_was_not_measured_is_left_out() -> None:
     assert fuse(Evidence(words={1: 8.0, 2: 4.0}), 0.6).fused == {1: 1.0, 2: 0.5}
-    assert fuse(Evidence(passages=near(_1=0.4, _2=0.8)), 0.6).fused == {1: 0.5, 2: 1.0}
+    assert fuse(Evidence(passages=near(_1=0.4, _2=0.8)), 0.6).fused == {1: 0.0, 2: 1.0}
 
 
 def test_a_memory_without_a_vector_is_ranked_by_its_words() -> None:
@@ -57,10 +79,10 @@ def test_nothing_found_is_nothing_ranked() -> None:
 @pytest.mark.parametrize(
     ("scores", "passes"),
     [
-        (Scores(coverage=0.3), True),
-        (Scores(coverage=0.29), False),
-        (Scores(coverage=0.0, passage=0.25), True),
-        (Scores(coverage=0.0, passage=0.24), False),
+        (Scores(coverage=0.2), True),
+        (Scores(coverage=0.19), False),
+        (Scores(coverage=0.0, passage=0.15), True),
+        (Scores(coverage=0.0, passage=0.14), False),
         (Scores(is_exact=True), True),
         (Scores(names=frozenset({"parse_config"})), True),
         (Scores(file="a.py"), True),

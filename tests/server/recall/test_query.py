@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitherto_server.core.words import folded, words_in
+from hitherto_server.recall.people import Acquainted
 from hitherto_server.recall.query import (
     MOST_NAMES,
     MOST_TERMS,
@@ -91,7 +92,7 @@ def test_a_pasted_block_does_not_use_up_what_is_asked_about_it(text: str) -> Non
     assert query.names[:2] == ("parse_config", "ECONNRESET")
     assert len(query.names) == MOST_NAMES
     assert {"raise", "deploying"} <= set(query.words)
-    assert query.dense_text == "Why does raise while deploying?"
+    assert query.dense_text == "Why raise while deploying?"
 
 
 def test_a_pasted_block_alone_is_asked_as_it_is() -> None:
@@ -195,3 +196,20 @@ def test_the_words_of_any_text_are_those_of_the_index(text: str) -> None:
         connection.execute("INSERT INTO f (b) VALUES (?)", (text,))
         indexed = {term for (term,) in connection.execute("SELECT term FROM v")}
     assert {stem(word) for word in words_in(text)} == indexed
+
+
+def test_who_is_known_here_is_named_but_not_embedded() -> None:
+    known = Acquainted(people=frozenset({"maria"}), project=frozenset({"kestrel"}))
+    query = prepare("What did Maria's team decide about kestrel's deploy port?", known)
+    assert query.dense_text == "What team decide about deploy port?"
+    assert query.people == {"maria"}
+    assert {"maria", "kestrel"} <= set(query.words)
+
+
+def test_a_question_of_names_alone_is_not_embedded() -> None:
+    assert prepare("Maria?", Acquainted(people=frozenset({"maria"}))).dense_text is None
+
+
+def test_the_model_reads_what_turns_a_meaning_and_not_what_only_holds_it_together() -> None:
+    query = prepare("How do I read the file without a lock?")
+    assert query.dense_text == "How read file without lock?"
