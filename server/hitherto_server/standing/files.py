@@ -127,7 +127,7 @@ class FileStates:
         if anchor.file_hash is None:
             return AnchorFinding(anchor.path, "withheld", note="it was never read")
         if self.hides(root / path):  # not even its status says anything
-            return AnchorFinding(anchor.path, "unreadable", note=IGNORED)
+            return AnchorFinding(anchor.path, "withheld", note=IGNORED)
         if (known := self._known(root, path)) == anchor.file_hash:
             return unchanged(anchor)
         if known and (parts := self._findings.get((known, path, anchor.parts))) is not None:

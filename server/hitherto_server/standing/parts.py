@@ -109,11 +109,14 @@ def _all_names(content: str) -> Iterator[Name]:
     prose = URL.sub(" ", FENCE.sub("\n", content))
     for match in TICKED.finditer(prose):
         yield from _ticked(match.group(2).strip())
-    yield from _paths(prose)
-    plain = TICKED.sub(" ", prose)
-    yield from _code_shaped(QUOTED.sub(" ", plain))
+    unquoted = QUOTED.sub(" ", prose)
+    yield from _paths(unquoted)
+    yield from _code_shaped(TICKED.sub(" ", unquoted))
     for match in QUOTED.finditer(prose):
-        yield from _quoted(match.group(1) or match.group(2), MIN_QUOTE_CHARS)
+        quote = match.group(1) or match.group(2)
+        # a file that a quoted line happens to name is not what the text is about
+        is_path = PATH.fullmatch(quote)
+        yield from [Name("path", quote)] if is_path else _quoted(quote, MIN_QUOTE_CHARS)
     for block in fenced:
         for line in block.splitlines():
             yield from _quoted(line, MIN_FENCED_CHARS)

@@ -59,6 +59,12 @@ def test_paths_are_named_with_and_without_ticks_and_line_numbers() -> None:
     assert named(content, "path") == {"src/a/b.py", "web/cart.ts", "Makefile", "docs/x.md"}
 
 
+def test_a_file_is_named_by_a_quote_of_its_own_and_not_by_a_line_that_holds_it() -> None:
+    content = 'In "config/app.toml" stands "# see also docs/other.md", and run `sh bin/go.sh -x`.'
+    assert named(content, "path") == {"config/app.toml", "bin/go.sh"}
+    assert named(content, "line") == {"# see also docs/other.md", "sh bin/go.sh -x"}
+
+
 def test_quotes_and_fenced_lines_are_lines_when_long_enough() -> None:
     content = 'It says "retry at most twice" and "ok".\n```\nx = 1\nport   = 8080 # fixed\n```'
     assert named(content, "line") == {"retry at most twice", "port = 8080 # fixed"}
