@@ -23,6 +23,7 @@ from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.standings import Lookout
 from hitherto_server.recall.succession import Succession
 from hitherto_server.services import Services
+from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.moments import Tools
 from hitherto_server.sessions.prompts import PromptKeeper
@@ -119,6 +120,7 @@ def wire(
         settings=settings,
         quiet=quiet,
         prompts=PromptKeeper(store, settings.kept_prompt_chars),
+        client_files=ClientFiles(hides=quiet.hides),
         wake_model=wake_model,
         clock=clock,
         on_work=sweep.notify,

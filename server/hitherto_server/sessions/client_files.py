@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,7 @@ CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9]")
 
 Stamp = tuple[tuple[str, int, int], ...]
+Hides = Callable[[Path], bool]
 NOTHING = AlreadySaid()
 
 
@@ -52,6 +54,8 @@ class ClientFiles:
 
     home: Path | None = None
     """The client's own folder; by default what the environment names, else ~/.claude."""
+    hides: Hides = lambda _: False
+    """Tells which files are not to be read: a person ignores their folder."""
     _projects: OrderedDict[Path, _Known] = field(default_factory=OrderedDict)
 
     async def said_in(self, root: Path | None, *, wait_s: float) -> AlreadySaid:
@@ -82,7 +86,7 @@ class ClientFiles:
     async def _look(self, root: Path, known: _Known) -> None:
         try:
             home = self.home or client_home()
-            read = await asyncio.to_thread(read_again, root, home, known.stamp)
+            read = await asyncio.to_thread(read_again, root, home, known.stamp, self.hides)
             if read is not None:
                 known.said, known.stamp = read
         except OSError as error:
@@ -97,23 +101,27 @@ def client_home() -> Path:
     return Path(named) if named else Path.home() / ".claude"
 
 
-def read_again(root: Path, home: Path, stamp: Stamp) -> tuple[AlreadySaid, Stamp] | None:
+def read_again(
+    root: Path, home: Path, stamp: Stamp, hides: Hides = lambda _: False
+) -> tuple[AlreadySaid, Stamp] | None:
     """Read what the client loads for a project; None if no file differs from the stamp."""
     if (
         stamp
         and stamp == _stamp_of(Path(name) for name, _, _ in stamp)
-        and _is_whole(root, home, stamp)
+        and _is_whole(root, home, stamp, hides)
     ):
         return None
-    texts = dict(_with_imports(_beginnings(root, home)))
+    texts = dict(_with_imports(_beginnings(root, home), hides))
     read = _stamp_of(texts)
     return AlreadySaid.of((_shown(path, root), text) for path, text in texts.items()), read
 
 
-def _is_whole(root: Path, home: Path, stamp: Stamp) -> bool:
-    """Tell whether no file has been added since."""
+def _is_whole(root: Path, home: Path, stamp: Stamp, hides: Hides) -> bool:
+    """Tell whether no file has been added or ignored since."""
     known = {name for name, _, _ in stamp}
-    return all(str(path) in known for path in _beginnings(root, home))
+    if any(hides(Path(name)) for name in known):
+        return False
+    return all(str(path) in known or hides(path) for path in _beginnings(root, home))
 
 
 def _beginnings(root: Path, home: Path) -> Iterator[Path]:
@@ -141,13 +149,13 @@ def _is_readable(path: Path) -> bool:
         return False
 
 
-def _with_imports(beginnings: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+def _with_imports(beginnings: Iterable[Path], hides: Hides) -> Iterator[tuple[Path, str]]:
     """Read files and what they import, each once, breadth first and bounded."""
     seen: set[Path] = set()
     waiting = [(path, 0) for path in beginnings]
     while waiting and len(seen) < MOST_FILES:
         path, depth = waiting.pop(0)
-        if path in seen or not _is_readable(path):
+        if path in seen or hides(path) or not _is_readable(path):
             continue
         seen.add(path)
         text = _read(path)

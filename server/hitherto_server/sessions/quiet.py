@@ -98,6 +98,8 @@ class Quiet:
 
     async def over(self, call: HookCall) -> QuietRule | None:
         """Return what says that a hook's call is to be left alone, if anything does."""
+        if not self.rules:
+            return None
         folders = [folder for folder in (call.project_dir, call.text("cwd")) if folder]
         return await self.rule_for(call.session_id, folders, at_ms=call.at_ms, late=call.spooled)
 

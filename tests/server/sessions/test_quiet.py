@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.wiring import repository, rows
 
+from hitherto_contract import MemoriesRequest
+from hitherto_server.api.listing import list_memories
+from hitherto_server.sessions.client_files import read_again
 from hitherto_server.sessions.quiet import Target, lies_in, spellings
 from hitherto_server.store.quiet import QuietRule
 
@@ -179,18 +182,21 @@ async def test_files_of_an_ignored_folder_are_neither_anchored_nor_read_nor_name
     files = ["private/pay.py", "open.py"]
     old = await client.knows("charge_card and show_card are siblings.", files=files)
     await client.services.quiet.begin("ignore", Target(path=str(private)))
-    await client.knows("charge_card and show_card are twins.", files=files)
+    await client.knows("The nightly export waits for charge_card, then for show_card.", files=files)
     query = (
         "SELECT m.content, a.path FROM anchor AS a JOIN memory AS m ON m.number = a.memory_number"
         " ORDER BY a.id"
     )
     anchored = rows(client.services.home.database, query)
-    assert ("charge_card and show_card are twins.", "open.py") in anchored
-    assert ("charge_card and show_card are twins.", "private/pay.py") not in anchored
+    assert ("The nightly export waits for charge_card, then for show_card.", "open.py") in anchored
+    assert (
+        "The nightly export waits for charge_card, then for show_card.",
+        "private/pay.py",
+    ) not in anchored
     (private / "pay.py").write_text("def charge(): ...\n")
-    shown = await client.prompts("What do charge_card and show_card have to do with each other?")
-    assert old in shown
-    assert "charge_card is gone" not in shown
+    listed = MemoriesRequest(view="get", ids=[old], project_dir=str(client.project))
+    (view,) = (await list_memories(client.services, listed)).memories
+    assert view.standing == "current", "what is not read speaks neither for nor against it"
     await client.says(
         "PostToolUse", tool_name="Edit", tool_input={"file_path": str(private / "pay.py")}
     )
@@ -227,3 +233,21 @@ def test_a_rule_holds_from_its_beginning_to_its_first_end() -> None:
         False,
         False,
     ]
+
+
+def test_what_claude_md_imports_from_an_ignored_folder_is_forgotten(tmp_path: Path) -> None:
+    private = tmp_path / "root" / "private" / "notes.md"
+    private.parent.mkdir(parents=True)
+    private.write_text("The cache is cold in the morning.\n")
+    (tmp_path / "root" / "CLAUDE.md").write_text("Use tabs. See @private/notes.md\n")
+
+    def hides(path: Path) -> bool:
+        return "private" in path.parts
+
+    first = read_again(tmp_path / "root", tmp_path / "home", ())
+    assert first is not None
+    assert str(private) in {name for name, _, _ in first[1]}
+    second = read_again(tmp_path / "root", tmp_path / "home", first[1], hides)
+    assert second is not None
+    assert str(private) not in {name for name, _, _ in second[1]}
+    assert read_again(tmp_path / "root", tmp_path / "home", second[1], hides) is None
