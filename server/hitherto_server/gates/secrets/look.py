@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.secrets.assignments import find_assigned
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from hitherto_server.gates.secrets.findings import Finding
 
 
+TAKEN_OUT = re.compile(r"\[redacted:[\w-]+\]")
+
+
 def find_secrets(text: str) -> list[Finding]:
-    """Return the secrets of a text, in order and disjoint."""
-    return disjoint(find_shapes(text), rule_set().find(text), find_assigned(text))
+    """Return the secrets of a text, in order and disjoint; what was taken out is none."""
+    found = disjoint(find_shapes(text), rule_set().find(text), find_assigned(text))
+    taken = [match.span() for match in TAKEN_OUT.finditer(text)]
+    return [
+        one for one in found if all(one.end <= start or end <= one.start for start, end in taken)
+    ]

@@ -1,0 +1,145 @@
+"""The secret gate: what opens something goes, what only looks like it stays."""
+
+from __future__ import annotations
+
+import random
+import string
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from secret_spans import load_spans
+
+from hitherto_server.core.errors import OnlyASecret
+from hitherto_server.gates.secrets import redact
+from hitherto_server.gates.secrets.findings import masked
+from hitherto_server.gates.secrets.rules import rule_set
+
+DRAW = random.Random(5)
+BASE62 = string.ascii_letters + string.digits
+DEVELOPMENT = [one for one in load_spans() if one.half == "development"]
+
+
+def drawn(count: int, characters: str = BASE62) -> str:
+    return "".join(DRAW.choices(characters, k=count))
+
+
+TOKEN = "gh" + "p_" + drawn(36)
+KEY = "RSA " + "PRIVATE KEY"
+BLOCK = (
+    f"-----BEGIN {KEY}-----\n" + "\n".join(drawn(64) for _ in range(9)) + f"\n-----END {KEY}-----"
+)
+
+
+@pytest.mark.parametrize("span", [one for one in DEVELOPMENT if one.is_secret], ids=str)
+def test_a_secret_of_the_development_half_is_taken_out(span):
+    assert span.value not in redact(span.text).text
+
+
+@pytest.mark.parametrize("span", [one for one in DEVELOPMENT if not one.is_secret], ids=str)
+def test_a_trap_of_the_development_half_is_left_alone(span):
+    assert redact(span.text).text == span.text
+
+
+def test_only_the_secret_goes_and_its_kind_is_said():
+    found = redact(f"Rotate {TOKEN}, then push.")
+    assert (found.text, found.kinds) == (
+        "Rotate [redacted:github-pat], then push.",
+        ("github-pat",),
+    )
+    assert (found.changed, found.doubtful) == (True, ())
+
+
+def test_of_a_url_only_the_password_goes():
+    url = f"postgres://app:{drawn(14)}7@db.internal:5432/orders?sslmode=require"
+    expected = "postgres://app:[redacted:url-password]@db.internal:5432/orders?sslmode=require"
+    assert redact(url).text == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [BLOCK, BLOCK.replace("\n", "\\n"), BLOCK[:400], BLOCK[-400:], f"x\n{BLOCK}\n{BLOCK}"],
+    ids=["whole", "in JSON", "cut at its end", "cut at its start", "two"],
+)
+def test_of_a_key_block_no_line_is_left(text):
+    left = redact(text).text
+    assert all(line not in left for line in BLOCK.split("\n")[2:8])
+
+
+def test_what_only_chance_speaks_for_is_doubtful_and_shown_masked():
+    value = drawn(40)
+    found = redact(f"fingerprint_of_run: {value}\nsalt: {value}")
+    assert found.text.count(value) == 2
+    assert {one.masked for one in found.doubtful} == {f"{value[:4]}{'*' * 34}{value[-2:]}"}
+    assert not any(one.redacted for one in found.doubtful)
+
+
+def test_what_is_doubtful_under_a_secret_name_goes_without_a_judgment():
+    found = redact("db password: 'correcthorsebattery'")
+    assert found.text == "db password: '[redacted:password]'"
+    assert [(one.kind, one.redacted) for one in found.doubtful] == [("password", True)]
+
+
+def test_a_short_value_is_masked_whole_and_every_mask_has_its_length():
+    assert (masked("abc123"), masked("abcd1234")) == ("******", "abcd**34")
+
+
+@given(st.sampled_from([one.text for one in load_spans()]))
+def test_doing_it_twice_changes_nothing(text):
+    once = redact(text).text
+    assert redact(once).text == once
+
+
+@given(st.text(max_size=300))
+def test_no_text_ends_it(text):
+    once = redact(text).text
+    assert redact(once).text == once
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a=" * 10_000, "password: " * 2_000, "-----BEGIN " * 2_000, "://a:" * 4_000, "A" * 20_000,
+     "eyJ" * 7_000, "x" * 19_999 + "=", "key is " * 3_000, "token=\"" * 3_000, "cookie: a=" * 2_000],
+    ids=lambda text: text[:12],
+)  # fmt: skip
+def test_a_text_made_to_be_slow_takes_no_time(text):
+    began = time.thread_time()
+    redact(text)
+    assert time.thread_time() - began < 2
+
+
+def test_every_rule_compiles_and_has_a_keyword():
+    rules = {rule for found in rule_set().by_keyword.values() for rule in found}
+    assert len(rules) > 240
+    assert all(rule.pattern.pattern and all(rule.keywords) for rule in rules)
+
+
+async def test_a_memory_that_lost_a_secret_is_tagged_and_its_caller_hears_of_it(me):
+    kept = await me.remember(f"The deploy job logs in with {TOKEN}.", tags=["Deploy"])
+    view = await me.see(kept.id)
+    assert view.content == "The deploy job logs in with [redacted:github-pat]."
+    assert view.tags == ["Deploy", "redacted"]
+    assert kept.notes == ["a secret was taken out: github-pat"]
+
+
+async def test_an_edit_keeps_the_tags_and_adds_the_one_that_says_so(me):
+    kept = await me.remember("The deploy job logs in by itself.", tags=["deploy"])
+    reply = await me.reflect(kept.id, "edit", content=f"The deploy job logs in with {TOKEN}.")
+    assert reply.notes[0] == "a secret was taken out: github-pat"
+    assert (await me.see(kept.id)).tags == ["deploy", "redacted"]
+    assert all(TOKEN not in one.content for one in await me.history(kept.id))
+
+
+async def test_the_same_statement_with_another_secret_is_known_already(me):
+    first = await me.remember(f"The deploy job logs in with {TOKEN}.")
+    second = await me.remember("The deploy job logs in with " + "gh" + f"p_{drawn(36)}.")
+    assert (second.id, second.outcome) == (first.id, "already_known")
+
+
+@pytest.mark.parametrize("content", [TOKEN, f"token: {TOKEN}", BLOCK, f"DB_PASSWORD={drawn(14)}7"])
+async def test_a_text_that_is_hardly_more_than_a_secret_is_refused(me, content):
+    with pytest.raises(OnlyASecret) as refused:
+        await me.remember(content)
+    assert content not in refused.value.message
+    assert await me.count() == 0
