@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import get_args
 
 from hitherto_contract.words import Standing
+from hitherto_server.core.settings import Settings
+from hitherto_server.maintenance import sweep
+from hitherto_server.recall import news
 from hitherto_server.standing import anchors, decide, definitions, paths, reading, regions
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "standing.md").read_text("utf-8")
@@ -33,6 +36,11 @@ def test_thresholds_and_bounds_are_those_of_the_code() -> None:
         f"over {reading.MAX_FILE_BYTES // 1024**2} MiB",
         f"over {definitions.MAX_STRUCTURE_BYTES // 1024} KiB",
         f"Beyond {regions.MAX_SAME_NAME} the name",
+        f"looked at every {sweep.WATCH_S:g} s",
+        f"the newest {sweep.MOST_MEMORIES}",
+        f"for at most {sweep.SWEEP_S:g} s",
+        f"At most {Settings().notices} at once (setting `notices`",
+        f"and {news.MOST_IN_A_SESSION} a session",
     ):
         assert promise in " ".join(DOCUMENT.split()), promise
 
