@@ -1,5 +1,7 @@
 """What a word is, in every script: the word index and the questions both read folded text."""
 
+# ruff: noqa: RUF001 - the letters of other scripts look like that
+
 from __future__ import annotations
 
 import re
@@ -29,12 +31,26 @@ FOLDED_MARKS = (
 )
 """What is left out of a word: accents, and the vowel signs of Hebrew and Arabic."""
 CYRILLIC_ENDINGS = (
-    "иями|иях|ями|ами|ого|его|ому|ему|ыми|ими|ием|иям|ах|ях|ов|ев|ои|еи|ии|ыи|ых|их|ым|им|ом|ем|ам"  # noqa: RUF001
-    "|ям|ая|яя|ую|юю|ое|ее|ые|ие|ия|ию|ью|ы|и|а|я|о|е|у|ю|ь"  # noqa: RUF001
+    "иями|иях|ями|ами|ого|его|ому|ему|ыми|ими|ием|иям|ах|ях|ов|ев|ои|еи|ии|ыи|ых|их|ым|им|ом|ем|ам"
+    "|ям|ая|яя|ую|юю|ое|ее|ые|ие|ия|ию|ью|ы|и|а|я|о|е|у|ю|ь"
 )
 """Of Russian, as folded text spells them: without the breve of the short i."""
 ARABIC_ARTICLE = "\\b[\u0648\u0628\u0641\u0643]?(?:\u0627\u0644|\u0644\u0644)(?=[\u0621-\u064a]{3})"
 """Alone, or behind 'and', 'with', 'so', 'like'."""
+FUNCTION_IDEOGRAPHS = "的了吗呢吧么什怎哪谁我你他她它们是就都也很把被这那为何不"
+"""Chinese; what Japanese writes in hiragana alone are endings and particles as well."""
+# in no order; none that may mean something in English, as `der` and `du` do
+FUNCTION_WORDS = """
+das den dem ein eine einen einem einer und oder nicht kein keine ist sind wird werden wir ihr
+sie er auf mit von für über wie wo wann warum wer welche welcher welchem welches nach bei aus
+auch nur unser unsere uns ich durch le la les une et ne pas sont dans sur avec que qui quoi où
+quand pourquoi comment combien quel quelle nous vous ils elles notre nos cette ces un el los las
+una del se por qué quién dónde cuándo cómo cuánto nuestro как почему когда где кто что какой
+какая какие какого каком сколько мы нам нас наш наши это ли на из от для при под над не бы же
+или по за до со во мой لماذا كيف متى أين من ما هل كم على في عن إلى أي هذا هذه التي الذي عندما أن
+لا لم أو مع 나요 인가 하나 어떻 떻게 언제 어디 무엇 엇인 누가 우리 되나 까요 니까 어느 습니 ทำไม อะไร อย่างไร ที่ไหน เมื่อไหร่
+ใคร ของเรา
+"""
 _ASCII_WORD = re.compile(r"[^\W_]+")
 _FIRST_OF_OTHER_SCRIPTS = "\u0400"
 
@@ -83,8 +99,16 @@ def word_at(text: str, position: int) -> str | None:
 
 
 def is_telling(word: str) -> bool:
-    """Tell whether a folded word may say something: a lone letter doesn't, an ideograph does."""
-    return len(word) > 1 or (not word.isascii() and bool(_patterns().ideograph.match(word)))
+    """Tell whether a folded word may say something, in a language other than English too.
+
+    A lone letter doesn't, an ideograph does; words and pieces of words that stand in any question
+    don't.
+    """
+    if word.isascii():
+        return len(word) > 1 and word not in _function_words()
+    if word in _function_words() or _patterns().function.search(word):
+        return False
+    return len(word) > 1 or bool(_patterns().ideograph.match(word))
 
 
 @dataclass(frozen=True)
@@ -92,6 +116,7 @@ class _Patterns:
     word: re.Pattern[str]
     marks: re.Pattern[str]
     ideograph: re.Pattern[str]
+    function: re.Pattern[str]
     unspaced: re.Pattern[str]
     changes: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 
@@ -103,6 +128,7 @@ def _patterns() -> _Patterns:
         word=re.compile(rf"(?:[^\W_]|[{_kept_marks()}])+"),
         marks=re.compile(f"[{FOLDED_MARKS}]+"),
         ideograph=re.compile(f"[{IDEOGRAPHS}]"),
+        function=re.compile(f"[{FUNCTION_IDEOGRAPHS}]|^[{KANA[0]}]+$"),
         unspaced=re.compile(f"[{UNSPACED}{WIDE_PUNCTUATION}]"),
         changes=(
             (re.compile(runs), _pieces),
@@ -113,6 +139,11 @@ def _patterns() -> _Patterns:
             (re.compile("\u0649\\b"), "\u064a"),
         ),
     )
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(word for line in FUNCTION_WORDS.split() for word in words_in(folded(line)))
 
 
 def _kept_marks() -> str:

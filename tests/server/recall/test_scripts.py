@@ -10,6 +10,7 @@ import pytest
 
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.core.words import folded
+from hitherto_server.recall.query import prepare
 
 if TYPE_CHECKING:
     from tests.server.recall.conftest import Shelf
@@ -100,6 +101,20 @@ async def test_a_name_inside_a_sentence_without_spaces_is_found(shelf: Shelf) ->
     await shelf.add("src/other.py也要改。")
     assert await shelf.found("src/pool.py") == [number]
     assert await shelf.found("`parse_config`") == [number]
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("为什么数据库连接不够用？", ("数据", "据库", "库连", "连接", "够用")),
+        ("Wie werden Beträge gespeichert?", ("betrage", "gespeichert")),
+        ("Почему пуст журнал?", ("пуст", "журнал")),
+        ("لماذا السجل فارغ؟", ("سجل", "فارغ")),
+        ("接続が枯渇するのはなぜ？", ("接続", "枯渇")),
+    ],
+)
+def test_what_every_question_says_is_not_looked_for(question: str, words: tuple[str, ...]) -> None:
+    assert prepare(question).words == words
 
 
 def test_the_sentence_around_a_name_is_no_part_of_it() -> None:
