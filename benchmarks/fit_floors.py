@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     Weights = dict[str, float]
 
 SIZES = (0, 1_000, 10_000)
-WITH_MEANING = ("likeness", "shared_gap", "identifier", "cosine", "cosine_gap")
-WORDS_ONLY = ("shared", "shared_gap", "identifier")
+WORDS_ONLY = ("shared", "shared_gap", "rarest", "identifier", "housekeeping")
+WITH_MEANING = (
+    "likeness", "shared_gap", "rarest", "identifier", "housekeeping",
+    "cosine", "cosine_gap",
+)  # fmt: skip
 RIDGE = 1.0
 PRECISION, SILENCE = 0.92, 0.96
 """More than the bars, since other prompts will be less like these."""

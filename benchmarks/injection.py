@@ -82,10 +82,18 @@ class Step:
         return Measured.of([one for one in self.outcomes if one.half == half])
 
 
-async def measure(projects: Sequence[LabelledProject], others: int, vectors: KeptVectors) -> Step:
+async def measure(
+    projects: Sequence[LabelledProject],
+    others: int,
+    vectors: KeptVectors,
+    *,
+    has_model: bool = True,
+) -> Step:
     """Ask every prompt in a session of its own, then replay each session in order."""
     with tempfile.TemporaryDirectory(prefix="hb-") as folder:
-        async with labelled_store(Path(folder), projects, others, vectors) as store:
+        async with labelled_store(
+            Path(folder), projects, others, vectors, has_model=has_model
+        ) as store:
             outcomes = [
                 await _alone(store, project, prompt)
                 for project in projects
@@ -137,7 +145,7 @@ def mistakes(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     ]
 
 
-def bars_of(steps: Sequence[Step]) -> list[Bar]:
+def bars_of(steps: Sequence[Step], bare: Step) -> list[Bar]:
     """Put the reported half's figures beside the bars, and the fitting half's after them."""
     last = steps[-1]
     found = last.of("report")
@@ -153,6 +161,11 @@ def bars_of(steps: Sequence[Step]) -> list[Bar]:
         for half in HALVES
         for step in steps
         for name, value in vars(step.of(half)).items()
+        if value is not None
+    ]
+    bars += [
+        figure(f"report half, {bare.others:,} others, no model: {name}", value, "share")
+        for name, value in vars(bare.of("report")).items()
         if value is not None
     ]
     return bars + [
@@ -179,6 +192,7 @@ def main() -> None:
     for others in QUICK_SIZES if options.quick else SIZES:
         steps.append(asyncio.run(measure(projects, others, vectors)))
         vectors.keep()
+    bare = asyncio.run(measure(projects, steps[1].others, vectors, has_model=False))
     details = {
         "projects": {one.name: one.half for one in projects},
         "prompts": Counter(one.half for one in steps[0].outcomes),
@@ -199,7 +213,7 @@ def main() -> None:
         "session is replayed twice over in order; half of the other memories lie in the labelled "
         "projects, half in twelve others; vectors are real and kept under --data",
     }
-    run.end(bars_of(steps), details)
+    run.end(bars_of(steps, bare), details)
 
 
 if __name__ == "__main__":

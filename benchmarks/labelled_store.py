@@ -7,7 +7,7 @@ import subprocess
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from distractors import distractors
 from seeds import DAY_MS
@@ -75,15 +75,31 @@ def ids_in(block: str) -> list[str]:
     ]
 
 
+class NoModel:
+    """An embedder on a machine without a model."""
+
+    state = "absent"
+    model = None
+
+    async def embed(self, *_: Any, **__: Any) -> Any:
+        """Never asked: there is no model."""
+        raise NotImplementedError
+
+
 @asynccontextmanager
 async def labelled_store(
-    folder: Path, projects: Sequence[LabelledProject], others: int, vectors: KeptVectors
+    folder: Path,
+    projects: Sequence[LabelledProject],
+    others: int,
+    vectors: KeptVectors,
+    *,
+    has_model: bool = True,
 ) -> AsyncIterator[LabelledStore]:
     """Open a new store with the projects' memories and as many others."""
     home = Home(folder / "home")
     home.create()
     async with open_services(home, Settings(), token="bench", port=0) as services:
-        services.recaller.embedder = vectors
+        services.recaller.embedder = vectors if has_model else NoModel()
         folders = {one.name: _tree(folder / one.name, one.memories) for one in projects}
         store = LabelledStore(services, folders)
         await _fill(store, projects, others, vectors)

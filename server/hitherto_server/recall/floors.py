@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.recall.common_words import COMMON_STEMS
 from hitherto_server.recall.floor_weights import WITH_MEANING, WORDS_ONLY
+from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import FILE_SHAPE
 from hitherto_server.recall.stem import stem
 
@@ -65,21 +66,28 @@ class Features:
     """How much the shared words say, rare ones among the candidates more."""
     shared_gap: float
     """How far another candidate is ahead in that."""
+    rarest: float
+    """What the rarest of the shared words says."""
     identifier: float
     """1 if it holds an identifier of the prompt, other than a file."""
+    housekeeping: float
+    """1 if the prompt changes how something is written, not what it does."""
     cosine: float | None = None
     cosine_gap: float | None = None
+    """How far another candidate is ahead."""
 
 
 def measured(query: PreparedQuery, found: Sequence[Scores]) -> list[tuple[Scores, Features]]:
     """Return the features of all candidates of a prompt, each seen beside the others."""
     weights = _rarities(query, found)
-    shared = [sum(weights[term] for term in one.held) for one in found]
-    most = max(shared, default=0.0)
-    nearest = max((one.passage for one in found if one.passage is not None), default=None)
-    return [
-        (one, _features(one, some, most, nearest)) for one, some in zip(found, shared, strict=True)
-    ]
+    said = [[weights[term] for term in one.held] for one in found]
+    cosines = [one.passage for one in found if one.passage is not None]
+    beside = _Beside(
+        most_shared=max((sum(some) for some in said), default=0.0),
+        nearest=max(cosines, default=0.0),
+        housekeeping=float(is_housekeeping(query.text)),
+    )
+    return [(one, _features(one, some, beside)) for one, some in zip(found, said, strict=True)]
 
 
 def probability(features: Features) -> float:
@@ -92,15 +100,32 @@ def probability(features: Features) -> float:
     return 1.0 / (1.0 + math.exp(-max(min(total, 30.0), -30.0)))
 
 
-def _features(one: Scores, shared: float, most: float, nearest: float | None) -> Features:
-    cosine = one.passage
-    return Features(
-        likeness=0.0 if cosine is None else math.sqrt(max(cosine, 0.0) * shared),
+@dataclass(frozen=True)
+class _Beside:
+    """What a candidate is compared with."""
+
+    most_shared: float
+    nearest: float
+    housekeeping: float
+
+
+def _features(one: Scores, said: list[float], beside: _Beside) -> Features:
+    shared = sum(said)
+    words = Features(
+        likeness=0.0,
         shared=shared,
-        shared_gap=most - shared,
+        shared_gap=beside.most_shared - shared,
+        rarest=max(said, default=0.0),
         identifier=float(any(not FILE_SHAPE.match(name) for name in one.names)),
-        cosine=cosine,
-        cosine_gap=None if cosine is None or nearest is None else nearest - cosine,
+        housekeeping=beside.housekeeping,
+    )
+    if one.passage is None:
+        return words
+    return replace(
+        words,
+        likeness=math.sqrt(max(one.passage, 0.0) * shared),
+        cosine=one.passage,
+        cosine_gap=beside.nearest - one.passage,
     )
 
 

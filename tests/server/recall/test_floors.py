@@ -8,8 +8,9 @@ import pytest
 
 from hitherto_server.core.settings import Settings
 from hitherto_server.recall.floor_weights import FLOOR
-from hitherto_server.recall.floors import automatic_floor, measured
+from hitherto_server.recall.floors import automatic_floor, measured, probability
 from hitherto_server.recall.hits import Scores
+from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import prepare
 
 QUERY = prepare("why does the refund queue wait ninety seconds before it retries?")
@@ -67,6 +68,40 @@ def test_a_word_of_every_request_counts_less() -> None:
 def test_beside_a_better_one_a_memory_that_shares_less_is_not_given() -> None:
     weaker = Scores(passage=0.40, held=frozenset({"refund", "queue"}))
     assert passes(ABOUT, weaker) == [True, False]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fix the typo in the queue's docstring",
+        "rename the helper in queue.py",
+        "sort the imports of the refund module",
+        "please reword the heading",
+        "korrigiere die Tippfehler im Kommentar",
+    ],
+)
+def test_housekeeping_is_told(prompt: str) -> None:
+    assert is_housekeeping(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why is the comment table so slow?",
+        "should I rename the error code?",
+        "the import of the supplier file fails",
+        "add a retry to the refund queue",
+    ],
+)
+def test_a_question_or_a_change_of_behaviour_is_no_housekeeping(prompt: str) -> None:
+    assert not is_housekeeping(prompt)
+
+
+def test_housekeeping_needs_more_evidence() -> None:
+    done, said = prepare("rename the refund queue"), prepare("drain the refund queue")
+    found = Scores(passage=0.5, held=frozenset({"refund", "queue"}))
+    kept, given = (probability(measured(query, [found])[0][1]) for query in (done, said))
+    assert kept < FLOOR <= given
 
 
 def test_a_drop_says_how_likely_it_was() -> None:
