@@ -18,6 +18,7 @@ BENCHMARKS = (
     "recall_quality",
     "injection",
     "pairs",
+    "secrets",
 )
 
 
