@@ -115,4 +115,6 @@ def reasons_of(scores: Scores, state: Row, query: PreparedQuery) -> tuple[str, .
         reasons.append("suspect")
     if state["tier"] == "candidate":
         reasons.append("candidate")
+    if state["wrong_sessions"]:
+        reasons.append(f"said to be wrong in {state['wrong_sessions']} session(s)")
     return tuple(reasons)
