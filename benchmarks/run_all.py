@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 BENCHMARKS = (
     "hook_wall",
     "footprint",
-    "memory_latency",
+    "recall_latency",
     "standing",
     "recall_quality",
     "injection",
