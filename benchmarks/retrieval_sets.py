@@ -64,10 +64,10 @@ class Corpus:
     split: str = "public"
 
 
-def load_projects(folder: Path = PROJECTS) -> list[Corpus]:
-    """Return the labelled projects that were written for this product."""
-    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))
-    return [_project(row) for row in found]
+def load_projects(split: str | None = None) -> list[Corpus]:
+    """Return the labelled projects that were written for this product, of one split or all."""
+    found = (json.loads(path.read_text("utf-8")) for path in sorted(PROJECTS.glob("*.json")))
+    return [_project(row) for row in found if split in {None, row["split"]}]
 
 
 def load_sets(folder: Path) -> dict[str, list[Corpus]]:

@@ -150,7 +150,9 @@ def recall(
     query: str,
     *,
     limit: int = 5,
-    explain: bool = False,
+    explain: Annotated[
+        bool, typer.Option(help="Show each candidate: what counted, and what it was left out for.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Find memories of this folder's project and user-wide ones."""
@@ -162,8 +164,14 @@ def recall(
         "project_dir": folder(),
     }
     answer = ask("/v1/recall", payload)
-    if as_json or explain:
+    if as_json:
         print_json(answer)
+        return
+    if explain:
+        from hitherto_server.cli_explain import explanation
+
+        for line in explanation(answer):
+            typer.echo(line)
         return
     for hit in answer["hits"]:
         typer.echo(f"{hit['id']}  {hit['standing']}  {hit['kind']}  {', '.join(hit['files'])}")

@@ -42,16 +42,41 @@ class Ranking:
         )
 
 
-def fuse(evidence: Evidence, weight: float) -> Ranking:
-    """Rank all candidates; a side that was not measured is left out, not counted as 0."""
-    shares = _name_shares(evidence)
-    lexical = _lexical(evidence, shares)
-    dense = _dense(evidence)
+@dataclass(frozen=True)
+class Sides:
+    """What each side says of the candidates, from 0 to 1; None: it was not measured."""
+
+    dense: dict[int, float] | None
+    lexical: dict[int, float] | None
+    words: dict[int, float]
+    """What the words alone say, before names and files."""
+    shares: dict[int, float]
+    """How much of the known names each memory holds."""
+    best: float
+    """What the lexical side was divided by."""
+
+
+def sides_of(evidence: Evidence) -> Sides:
+    """Return both sides, each normalised within the query."""
+    words, shares = _normalised(evidence.words or {}), _name_shares(evidence)
+    total = _lexical(evidence, words, shares)
+    best = max(total.values(), default=0.0) if total is not None else 0.0
+    lexical = None if total is None else _normalised(total)
+    return Sides(_dense(evidence), lexical, words, shares, best)
+
+
+def weight_of(number: int, evidence: Evidence, weight: float) -> float:
+    """Return what the dense side counts for one memory."""
     if evidence.known_names:
         weight = min(weight, WEIGHT_BESIDE_NAMES)
-    of_chunks = min(weight, WEIGHT_OF_CHUNKS)
+    return min(weight, WEIGHT_OF_CHUNKS) if number in evidence.chunks else weight
+
+
+def fuse(evidence: Evidence, weight: float) -> Ranking:
+    """Rank all candidates; a side that was not measured is left out, not counted as 0."""
+    sides = sides_of(evidence)
     fused = {
-        number: _joined(number, dense, lexical, of_chunks if number in evidence.chunks else weight)
+        number: _joined(number, sides, weight_of(number, evidence, weight))
         for number in evidence.numbers
     }
     fused = _with_speakers(fused, evidence.said)
@@ -59,14 +84,12 @@ def fuse(evidence: Evidence, weight: float) -> Ranking:
     def order(number: int) -> tuple[bool, float, int]:
         return number not in evidence.exact, -(fused[number] or 0.0), -number
 
-    return Ranking(tuple(sorted(fused, key=order)), fused, shares)
+    return Ranking(tuple(sorted(fused, key=order)), fused, sides.shares)
 
 
-def _joined(
-    number: int, dense: dict[int, float] | None, lexical: dict[int, float] | None, weight: float
-) -> float | None:
-    near = None if dense is None else dense.get(number)
-    worded = None if lexical is None else lexical.get(number, 0.0)
+def _joined(number: int, sides: Sides, weight: float) -> float | None:
+    near = None if sides.dense is None else sides.dense.get(number)
+    worded = None if sides.lexical is None else sides.lexical.get(number, 0.0)
     if near is None:
         return worded
     if worded is None:
@@ -80,15 +103,17 @@ def _dense(evidence: Evidence) -> dict[int, float] | None:
     return _spread({number: near.cosine for number, near in evidence.passages.items()})
 
 
-def _lexical(evidence: Evidence, shares: dict[int, float]) -> dict[int, float] | None:
+def _lexical(
+    evidence: Evidence, words: dict[int, float], shares: dict[int, float]
+) -> dict[int, float] | None:
     if evidence.words is None and not evidence.names and not evidence.files:
         return None
-    total = _normalised(evidence.words or {})
+    total = dict(words)
     for number, share in shares.items():
         total[number] = total.get(number, 0.0) + NAME_WEIGHT * share
     for number in evidence.files:
         total[number] = total.get(number, 0.0) + FILE_WEIGHT
-    return _normalised(total)
+    return total
 
 
 def _name_shares(evidence: Evidence) -> dict[int, float]:

@@ -76,7 +76,10 @@ class Recaller:
         started = time.perf_counter()
         looked = await self._look(question, lambda *_: explicit_floor, question.limit)
         took_ms = (time.perf_counter() - started) * 1000
-        return reply_of(question, looked.query, looked.evidence, looked.found, took_ms)
+        weight = self.settings.fusion_weight
+        return reply_of(
+            question, looked.query, looked.evidence, looked.found, took_ms, weight=weight
+        )
 
     async def consider(self, question: Question, occasion: Occasion) -> Admission:
         """Decide what of the memories an occasion's reader is given unasked."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
-from hitherto_server.recall.admission import OVER_BUDGET, OVER_LIMIT, scores_of
+from hitherto_server.recall.admission import OVER_BUDGET, OVER_LIMIT
 from hitherto_server.recall.excerpt import excerpt_of, tokens_of
+from hitherto_server.recall.explain import explained
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ def reply_of(
     evidence: Evidence,
     found: Sequence[Found],
     took_ms: float,
+    *,
+    weight: float,
 ) -> contract.RecallReply:
     """Return the answer; each memory that was looked at is a hit or is counted as withheld."""
     outcomes: dict[str, str] = {}
@@ -47,7 +50,7 @@ def reply_of(
         withheld=_counted(outcomes),
         arms=evidence.arms,
         took_ms=round(took_ms, 3),
-        explain=_explained(query, evidence, found, outcomes) if question.explain else None,
+        explain=explained(query, evidence, found, outcomes, weight) if question.explain else None,
     )
 
 
@@ -86,20 +89,3 @@ def _counted(outcomes: dict[str, str]) -> dict[str, int]:
         if outcome != "returned":
             counts[outcome] = counts.get(outcome, 0) + 1
     return counts
-
-
-def _explained(
-    query: PreparedQuery,
-    evidence: Evidence,
-    found: Sequence[Found],
-    outcomes: dict[str, str],
-) -> dict[str, Any]:
-    return {
-        "words": list(query.words),
-        "names": {name: evidence.known_names.get(name, 0) for name in query.names},
-        "dense_text": query.dense_text,
-        "is_about_the_past": query.is_about_the_past,
-        "candidates": [
-            {"id": one.id, "outcome": outcomes[one.id], **scores_of(one.scores)} for one in found
-        ],
-    }

@@ -377,3 +377,23 @@ async def test_a_model_that_hangs_costs_a_prompt_a_moment_and_recall_goes_by_wor
     assert [one.found.number for one in admission.injected] == [number]
     reply = await shelf.ask("nightly export job")
     assert reply.arms["passages"] == "model too slow"
+
+
+async def test_what_the_named_person_said_is_found_first(shelf: Shelf) -> None:
+    await shelf.add("The cache is kept for an hour.", actor="jonas")
+    hers = await shelf.add("The cache is kept for a day.", actor="Maria Lopez")
+    assert (await shelf.found("what did Maria say about the cache"))[0] == hers
+    assert (await shelf.found("what did Jonas say about the cache"))[0] != hers
+
+
+async def test_a_chunk_is_looked_at_for_the_question_that_it_answers(shelf: Shelf) -> None:
+    chunk = {"source": "transcript", "session_id": "s1"}
+    await shelf.add("Which database shall we take for the ledger?", **chunk)
+    await shelf.add("Postgres, since everybody knows it.", **chunk)
+    await shelf.add("An unrelated thought of another session.", source="transcript")
+    told = (await shelf.ask("database of the ledger", explain=True)).explain
+    assert told is not None
+    assert [one["opening"] for one in told["candidates"]] == [
+        "Which database shall we take for the ledger?",
+        "Postgres, since everybody knows it.",
+    ]
