@@ -11,7 +11,7 @@ from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hitherto_server.recall.arms import Nearest
     from hitherto_server.recall.query import PreparedQuery
@@ -111,10 +111,13 @@ def reasons_of(scores: Scores, state: Row, query: PreparedQuery) -> tuple[str, .
         reasons.append(f"{scores.terms} of {len(query.words) + len(query.names)} terms")
     if scores.passage is not None:
         reasons.append(f"meaning {scores.passage:.2f}")
+    return (*reasons, *_oddities(state))
+
+
+def _oddities(state: Row) -> Iterator[str]:
     if state["suspect"]:
-        reasons.append("suspect")
+        yield "suspect"
     if state["tier"] == "candidate":
-        reasons.append("candidate")
+        yield "candidate"
     if state["wrong_sessions"]:
-        reasons.append(f"said to be wrong in {state['wrong_sessions']} session(s)")
-    return tuple(reasons)
+        yield f"said to be wrong in {state['wrong_sessions']} session(s)"
