@@ -14,6 +14,7 @@ from hitherto_server.store import neighbours as rows
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.gates.neighbours import Neighbourhood
+    from hitherto_server.models.traits import Traits
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection, Row
 
@@ -29,14 +30,14 @@ class Comparer:
     store: Store
     clock: Clock
 
-    async def catch_up(self, model: str) -> None:
-        """Compare all that wait for it; their vectors are those of this model."""
-        wait = partial(rows.list_waiting, model=model, most=BATCH)
+    async def catch_up(self, model: Traits) -> None:
+        """Compare all that wait for it and that the model, which made their vectors, reads."""
+        wait = partial(rows.list_waiting, model=model.name, most=BATCH)
         while waiting := await self.store.readers.run(wait):
             for memory_id in waiting:
                 await self._compare(memory_id, model)
 
-    async def _compare(self, memory_id: str, model: str) -> None:
+    async def _compare(self, memory_id: str, model: Traits) -> None:
         try:
             looked = await self.store.readers.run(partial(_look, memory_id=memory_id, model=model))
         except HithertoError:
@@ -61,9 +62,13 @@ class Comparer:
         await self.store.writer.run(job)
 
 
-def _look(connection: Connection, memory_id: str, model: str) -> tuple[Row, Neighbourhood] | None:
+def _look(
+    connection: Connection, memory_id: str, model: Traits
+) -> tuple[Row, Neighbourhood] | None:
     row = rows.find_subject(connection, memory_id)
-    return None if row is None else (row, look_by_meaning(connection, _subject(row), model))
+    if row is None or not model.reads(row["content"]):
+        return None  # all texts of a language that it can't read lie near each other
+    return row, look_by_meaning(connection, _subject(row), model.name)
 
 
 def _subject(row: Row) -> Subject:

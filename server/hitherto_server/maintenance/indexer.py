@@ -124,7 +124,7 @@ class Indexer:
             for passage in batch:
                 await embed_passages(self.store, embedder, [passage])
         if self.comparer is not None:
-            await self.comparer.catch_up(model.name)
+            await self.comparer.catch_up(model)
 
     async def _prepare_index(self, model: Traits) -> None:
         """Fill the vector index anew if it holds another model's vectors, or not all."""
