@@ -37,7 +37,7 @@ async def without_hidden(tools: Tools, call: HookCall) -> HookCall:
         return call
     names = [call.text("tool_input", field) for field in FILE_FIELDS]
     for name in filter(None, names):
-        if await asyncio.to_thread(tools.quiet.hides, Path(name)):
+        if await asyncio.to_thread(tools.quiet.hides, Path(call.text("cwd") or "/", name)):
             given = call.body["tool_input"]
             kept = {key: value for key, value in given.items() if key not in FILE_FIELDS}
             return replace(call, body={**call.body, "tool_input": kept})

@@ -131,7 +131,8 @@ class Quiet:
         holding.sort(key=lambda rule: rule.kind)  # what is ignored is more than paused
         if not any(rule.path for rule in holding):
             return holding[0] if holding else None
-        return await asyncio.to_thread(_first_over, holding, list(folders))
+        absolute = [folder for folder in folders if folder.startswith("/")]
+        return await asyncio.to_thread(_first_over, holding, absolute)
 
     def hides(self, path: Path) -> bool:
         """Tell whether a file lies in a folder that is ignored; may read links, so on a thread."""

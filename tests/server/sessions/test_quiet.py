@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.bad_requests import ODD_HOOKS
 from tests.wiring import repository, rows
 
 from hitherto_contract import MemoriesRequest
 from hitherto_server.api.listing import list_memories
+from hitherto_server.core.errors import InvalidInput
+from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.client_files import read_again
 from hitherto_server.sessions.quiet import Target, lies_in, spellings
 from hitherto_server.store.quiet import QuietRule
@@ -201,6 +206,27 @@ async def test_files_of_an_ignored_folder_are_neither_anchored_nor_read_nor_name
         "PostToolUse", tool_name="Edit", tool_input={"file_path": str(private / "pay.py")}
     )
     assert "pay.py" not in str(await client.events())
+
+
+@pytest.mark.parametrize("odd", ODD_HOOKS, ids=lambda odd: str(odd)[:40])
+async def test_an_odd_call_is_taken_while_a_folder_is_ignored(
+    client: Client, odd: dict[str, Any]
+) -> None:
+    await client.services.quiet.begin("ignore", Target(path=str(client.project)))
+    for event in ("PostToolUse", "UserPromptSubmit"):
+        call = read_call(event, json.dumps(odd).encode(), at_ms=client.clock())
+        with suppress(InvalidInput):
+            await client.services.sessions.take(call)
+    assert all(event["name"] for event in await client.events("odd"))
+
+
+async def test_a_relative_name_of_a_file_is_seen_from_the_session_s_folder(
+    client: Client,
+) -> None:
+    await client.services.quiet.begin("ignore", Target(path=str(client.project / "private")))
+    for name in ("private/a.py", "open/a.py"):
+        await client.says("PostToolUse", tool_name="Edit", tool_input={"file_path": name})
+    assert [event["detail"].get("file") for event in await client.events()] == [None, "open/a.py"]
 
 
 async def test_a_folder_that_is_ignored_no_longer_is_read_again(client: Client) -> None:
