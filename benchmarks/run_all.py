@@ -13,6 +13,7 @@ HERE = Path(__file__).parent
 BENCHMARKS = (
     "hook_wall",
     "footprint",
+    "languages",
     "recall_latency",
     "standing",
     "recall_quality",
