@@ -83,6 +83,33 @@ def judge_all(who: Person, server: Server, pairs: Sequence[Pair]) -> list[Judged
     ]
 
 
+def load_distinct() -> dict[str, list[str]]:
+    """Return notes of projects that other benchmarks made: no two of one project say the same."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((FIXTURES.parent / "prompts").glob("*.jsonl")):
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        found[path.stem] = [row["text"] for row in rows if "memory" in row]
+    for path in sorted((FIXTURES.parent / "recall").glob("*.json")):
+        memories = json.loads(path.read_text(encoding="utf-8"))["memories"]
+        found[path.stem] = [memory["content"] for memory in memories]
+    return found
+
+
+def count_false_alarms(
+    who: Person, server: Server, projects: dict[str, list[str]]
+) -> tuple[int, int]:
+    """Remember distinct notes; return of how many something was said, and how many there are."""
+    ids: list[str] = []
+    for name, notes in projects.items():
+        folder = who.folder / name
+        folder.mkdir()
+        ids += [remembered(server, folder, note)["id"] for note in notes]
+    wait_until_compared(who, server, who.folder / next(iter(projects)))
+    said = said_of(who)
+    alarmed = {newer for (newer, _), kind in said.items() if kind != "similar"}
+    return len(alarmed & set(ids)), len(ids)
+
+
 def remembered(server: Server, folder: Path, content: str) -> dict[str, Any]:
     """Remember one note and return the answer."""
     return server.ask("/v1/remember", {"project_dir": str(folder), "content": content})
@@ -206,6 +233,7 @@ def measure(options: Options) -> tuple[list[Bar], dict[str, Any]]:
     models = kept_in(options.data) / "models"
     with person(models) as who, serving(who) as server:
         judged = judge_all(who, server, pairs)
+        alarms, notes = count_false_alarms(who, server, load_distinct())
     halves = {h: figures_of([one for one in judged if one.pair.half == h]) for h in HALVES}
     bars = [bar for half in reversed(HALVES) for bar in bars_of(halves[half], half)]
     public, told = measured_on_public_sets(sets_in(options.data), models, quick=options.quick)
@@ -218,7 +246,9 @@ def measure(options: Options) -> tuple[list[Bar], dict[str, Any]]:
         "compared. Halves are whole domains, thresholds were fitted on the development half; "
         "both were written by the same hand, before the rules.",
     }
-    return [*bars, *public], details
+    name = "distinct notes of other projects of which something was said"
+    note = f"{alarms} of {notes}"
+    return [*bars, figure(name, alarms / notes, "share", note), *public], details
 
 
 def main() -> None:

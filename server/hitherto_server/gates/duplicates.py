@@ -19,7 +19,7 @@ Kinship = Literal["duplicate", "similar", "update", "conflict", "related", "unre
 # Fitted on the development half of benchmarks/fixtures/pairs; docs/decisions/duplicates.md.
 NEAR = 0.90
 """From this cosine on two statements are offered for a look, whatever their words."""
-SAME_COSINE, SAME_LIKENESS = 0.88, 0.40
+SAME_COSINE, SAME_LIKENESS = 0.85, 0.40
 REWORDED_COSINE, REWORDED_LIKENESS = 0.70, 0.75
 WORDS_ALONE = 0.80
 """The likeness that suffices where no vector speaks."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.gates.statements.lexicon import PLACES, SETTING
 from hitherto_server.gates.statements.matching import match_words
 from hitherto_server.gates.statements.polarity import denied_apart, exchanged
 from hitherto_server.gates.statements.quantities import changed_amounts, without_equal
@@ -57,7 +58,7 @@ class _Both:
     old: Statement
     new: Statement
     matched: Matched
-    swaps: tuple[Swap, ...]
+    swaps: tuple[Swap, ...] = ()
 
 
 def compare(older: str, newer: str, *, least: float = LEAST_LIKENESS) -> Comparison:
@@ -66,21 +67,36 @@ def compare(older: str, newer: str, *, least: float = LEAST_LIKENESS) -> Compari
     Those that share less than `least` of their words are about other things.
     """
     old, new = read(older), read(newer)
-    matched = match_words(old, new)
+    both = _Both(old, new, match_words(old, new))
     verdict, reason = NO_RELATION
-    if matched.likeness >= least:
-        verdict, reason = _difference(old, new, matched)
-    return Comparison(verdict, reason, matched.shared, matched.likeness, matched.pairs)
+    if both.matched.likeness >= least:
+        both = replace(both, swaps=tuple(swaps_of(old, new, both.matched)))
+        verdict, reason = next(filter(None, (look(both) for look in LOOKS)), NO_DIFFERENCE)
+    return _measured(both, verdict, reason)
 
 
-def _difference(old: Statement, new: Statement, matched: Matched) -> Difference:
-    both = _Both(old, new, matched, tuple(swaps_of(old, new, matched)))
-    return next(filter(None, (look(both) for look in LOOKS)), NO_DIFFERENCE)
+def _measured(both: _Both, verdict: Verdict, reason: str) -> Comparison:
+    """Measure what two statements share, apart from what is a value in them."""
+    matched = both.matched
+    values = sum(swap.words for swap in both.swaps if swap.role == "value")
+    smaller = matched.pairs + min(len(matched.only_old), len(matched.only_new)) - values
+    union = matched.pairs + len(matched.only_old) + len(matched.only_new) - 2 * values
+    is_value = verdict == "value" and values > 0 and smaller > 0
+    return Comparison(
+        verdict,
+        reason,
+        min(matched.pairs / smaller, 1.0) if is_value else matched.shared,
+        min(matched.pairs / max(union, 1), 1.0) if is_value else matched.likeness,
+        matched.pairs,
+    )
 
 
 def _subject(both: _Both) -> Difference | None:
-    said = _swapped(both, "subject")
-    return ("subject", f"about {said}") if said else None
+    if said := _swapped(both, "subject"):
+        return "subject", f"about {said}"
+    only = (*both.matched.only_old.values(), *both.matched.only_new.values())
+    where = [token.shown for token in only if token.plain in PLACES]
+    return ("subject", f"only one is about {_listed(where)}") if where else None
 
 
 def _replaced(both: _Both) -> Difference | None:
@@ -98,19 +114,31 @@ def _amounts(both: _Both) -> Difference | None:
     changed = changed_amounts(both.old.amounts, both.new.amounts)
     if changed is None:
         return None
+    if other := _other_word(both):
+        return "subject", f"about {other}"
     before, after = changed
     said = f"{_listed([one.shown for one in before])} -> {_listed([one.shown for one in after])}"
     is_unit = len(before) == len(after) == 1 and before[0].differs_by_unit(after[0])
     return ("unit", f"unit changed {said}") if is_unit else ("value", f"value changed {said}")
 
 
+def _other_word(both: _Both) -> str:
+    """Name the words that make another thing of what an amount is of."""
+    words = [s for s in both.swaps if s.role == "word" and not {s.old.key, s.new.key} & SETTING]
+    return _listed([f"{_cut(s.old.shown)} -> {_cut(s.new.shown)}" for s in words])
+
+
 def _polarity(both: _Both) -> Difference | None:
     denied = denied_apart(both.old, both.new, both.matched)
+    if denied and (other := _other_word(both) or _swapped(both, "value")):
+        return "subject", f"about {other}"
     return ("polarity", f"says the opposite of {_listed(denied)}") if denied else None
 
 
 def _value(both: _Both) -> Difference | None:
     said = _swapped(both, "value")
+    if said and (other := _other_word(both)):
+        return "subject", f"about {other}"
     return ("value", f"value changed {said}") if said else None
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.gates.statements.lexicon import CHANGING, GONE, REPLACING, canonical, stems_of
+from hitherto_server.gates.statements.lexicon import (
+    CHANGING,
+    GIVEN_UP,
+    GONE,
+    REPLACING,
+    canonical,
+    stems_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
 SHORT_CLAUSE = 3
 REACH = 3
 WITHOUT = frozenset(("without", "ohne", "sans"))
+BEING = frozenset(("is", "are", "was", "were", "be", "been", "being", "gets", "get", "got"))
 _ELLIPTIC = "do does did it so that this them we you please"
 ELLIPTIC = frozenset(_ELLIPTIC.split())
 """`so never do it` says of all that stands before what it denies."""
@@ -33,6 +41,8 @@ def with_denials(tokens: list[Token]) -> list[Token]:
     for at, token in enumerate(tokens):
         if token.is_negator:
             denied ^= _scope(tokens, at)
+        elif token.plain in GIVEN_UP and not _is_done_to(tokens, at):
+            replaced |= _next_word(tokens, at)
         elif token.plain in GONE:
             replaced |= _gone(tokens, at)
         else:
@@ -81,5 +91,14 @@ def _displaced(tokens: Sequence[Token], at: int) -> set[int]:
         around = {one.key for one in tokens if one.clause == token.clause}
         if not around & verbs:
             return set()
+    return _next_word(tokens, at)
+
+
+def _next_word(tokens: Sequence[Token], at: int) -> set[int]:
     following = [i for i in range(at + 1, min(at + 1 + REACH, len(tokens))) if tokens[i].is_word]
     return set(following[:1])
+
+
+def _is_done_to(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a participle is passive: `is dropped`, not `we dropped`."""
+    return at > 0 and tokens[at - 1].plain in BEING

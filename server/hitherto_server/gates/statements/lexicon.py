@@ -26,11 +26,21 @@ NEGATORS = frozenset(words.NEGATORS.split())
 FUNCTION = frozenset(words.FUNCTION_WORDS.split())
 LOCATING = stems_of(words.LOCATING)
 """What is said after these with `in` or `on` is the value, not where the statement holds."""
+PLACES = frozenset(words.PLACES.split())
+"""Where a statement holds: one without any of these need not hold, or fail, there."""
 CHANGING = stems_of("move migrate switch change port away rename upgrade convert")
+SETTING = stems_of(
+    "set raise bump increase decrease reduce lower extend shorten upgrade cut grow change move"
+)
+"""What is done to a value; which of these was done says nothing about what it is."""
+TAKING = stems_of("use prefer choose adopt return require")
+"""What follows these directly is the value."""
 REPLACING = stems_of("replace supersede")
-OWNING = stems_of("own call lead maintain responsible charge")
+OWNING = stems_of("own oncall lead maintain responsible oncharge")
 _GONE = "gone dropped removed retired discontinued abandoned"
 GONE = frozenset(_GONE.split())
+GIVEN_UP = GONE - {"gone", "removed"} | {"deprecated"}
+"""Said of what follows, unless something is done to it."""
 
 
 def _groups(text: str, between: str = "\n") -> list[list[str]]:

@@ -22,7 +22,7 @@ MOST_CHARS = 2_000
 """What is compared slot by slot; in a longer text one slot is no longer what it says."""
 
 TICKED = re.compile(r"`+([^`\n]*)`+")
-WORD = re.compile(r"[^\W_][\w./:@#+&-]*\+*|--?\w[\w-]*|/[\w./-]+|_\w[\w.]*")
+WORD = re.compile(r"#\d+|[^\W_][\w./:@#+&-]*\+*|--?\w[\w-]*|/[\w./-]+|_\w[\w.]*")
 STARTING_AMOUNTS = re.compile(
     rf"(?:an?|one|per|every|each|v\d+|{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE
 )
@@ -30,11 +30,15 @@ BREAK = re.compile(r"[.;:!?,()\u2013\u2014]|\s-\s")
 SENTENCE_END = frozenset(".;!?")
 _BREAKING = "because since so but while although though if when unless weil aber wenn"
 BREAKING_WORDS = frozenset(_BREAKING.split())
-CAPITALS = frozenset(("US", "IT"))
+_NUMBERED = "step phase issue ticket pr bug line part chapter task case section round milestone"
+NUMBERED = frozenset(_NUMBERED.split())
+"""What is counted through: another number is another one of them."""
+CAPITALS = frozenset(("US", "IT", "GET"))
 """Written so they are no pronouns."""
 SWITCHED = {"switchedon": "enable", "switchedoff": "disable"}
 EVERY = {"hourly": "hour", "daily": "day", "weekly": "week", "nightly": "night",
          "nights": "night", "monthly": "month", "yearly": "year"}  # fmt: skip
+_LAST = r"(?=\s*(?:[.,;:!?]|$|at\b|now\b|since\b))"
 _HELPERS = "can|do|does|did|is|are|was|were|has|have|had|wo|would|should|could|must|need|ai"
 _REWRITTEN = (
     ("\u2019", "'"),
@@ -47,6 +51,9 @@ _REWRITTEN = (
     (r"\bplain text\b", "plaintext"),
     (r"\b(sign|log|opt|time)[ -](up|in|out)\b", r"\1-\2"),
     (r"\bby hand\b", "manually"),
+    (r"\b(?:on|in)[ -](call|charge)\b", r"on\1"),
+    (rf"\b(?:daily|every day){_LAST}", "each day"),
+    (rf"\b(hour|week|month|year)ly{_LAST}", r"each \1"),
     (r"\be-mail(s?)\b", r"email\1"),
     (r"\b(?:pull|merge) request(s?)\b", r"PR\1"),
     (r"\b(is|are|be|turned|switched|stays?|set to) (on|off)\b", r"\1 switched\2"),
@@ -97,7 +104,7 @@ def _tokens(text: str) -> list[Token]:
     while position < len(text):
         if amount := _amount_at(text, position):
             quantity, position = amount
-            found.append(Token(quantity.shown.lower(), quantity.shown, clause, sentence, quantity))
+            found.append(_amount(quantity, clause, sentence, found[-1:]))
         elif word := WORD.match(text, position):
             shown = word.group().rstrip(".:-/,#@&")
             position += max(len(shown), 1)
@@ -109,6 +116,14 @@ def _tokens(text: str) -> list[Token]:
                 sentence += text[position] in SENTENCE_END
             position += 1
     return found
+
+
+def _amount(quantity: Quantity, clause: int, sentence: int, before: list[Token]) -> Token:
+    """Return the token of an amount; behind `step` and the like a number is a name."""
+    shown = quantity.shown
+    if quantity.dimension == "number" and any(one.plain in NUMBERED for one in before):
+        return Token(f"#{shown.lower()}", shown, clause, sentence, is_name=True)
+    return Token(shown.lower(), shown, clause, sentence, quantity)
 
 
 def _amount_at(text: str, position: int) -> tuple[Quantity, int] | None:

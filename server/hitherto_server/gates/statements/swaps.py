@@ -11,8 +11,10 @@ from hitherto_server.gates.statements.lexicon import (
     FUNCTION,
     LOCATING,
     OWNING,
+    TAKING,
     are_alternatives,
     are_contrasted,
+    canonical,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ SCOPE_BEFORE = frozenset(
     ("for", "of", "during", "when", "while", "within", "if", "until", "unless", "fur", "pour")
 )
 PLACE_BEFORE = frozenset(("in", "on", "at", "by", "im", "dans", "en"))
-VALUE_BEFORE = frozenset(("to", "from", "with", "via", "through", "into", "as"))
+VALUE_BEFORE = frozenset(("to", "from", "with", "via", "through", "into", "as", "per"))
 BEING = frozenset(("is", "are", "be", "was", "were"))
 ARTICLES = frozenset(("a", "an", "the", "our", "its", "this"))
 
@@ -41,6 +43,8 @@ class Swap:
     old: Token
     new: Token
     role: Role
+    words: int = 1
+    """How many words stand there on the side that has more."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def swaps_of(old: Statement, new: Statement, matched: Matched) -> Iterator[Swap]
     for span in spans:
         place = _Place(old.tokens, span.start, span.end, span.is_lone or is_edit)
         a, b = _heads(span.left, span.right)
-        yield Swap(a, b, _role(a, b, place))
+        yield Swap(a, b, _role(a, b, place), max(len(span.left), len(span.right)))
         done |= {t.key for t in (*span.left, *span.right)}
     yield from _known_swaps(matched, done)
 
@@ -129,27 +133,35 @@ def _known_swaps(matched: Matched, done: set[str]) -> Iterator[Swap]:
 
 def _role(old: Token, new: Token, place: _Place) -> Role:
     """Say what a swapped word is to its sentence, by what it is and what stands around it."""
-    if are_contrasted(old.key, new.key):
+    if are_contrasted(old.key, new.key) or {old.key[:1], new.key[:1]} == {"#"}:
         return "subject"
-    opening = _role_in_front(old, place)
+    opening = _role_in_front(old, new, place)
     if opening is not None:
         return opening
-    if are_alternatives(old.key, new.key):
+    governor = _governor(place)
+    if governor in SCOPE_BEFORE and _is_modifier(old, place):
+        return "subject"  # for Python functions
+    if are_alternatives(old.key, new.key) or (place.is_lone and _is_taken(place)):
         return "value"
-    role = _role_behind(_governor(place), old, place)
+    role = _role_behind(governor, old, place)
     if role == "wording" or (_is_modifier(old, place) and not (old.is_name or new.is_name)):
         return "word" if place.is_lone else "wording"
     return role
 
 
-def _role_in_front(old: Token, place: _Place) -> Role | None:
+def _role_in_front(old: Token, new: Token, place: _Place) -> Role | None:
     """Return the role of a word before which its sentence names nothing."""
     sentence = [(i, t) for i, t in enumerate(place.tokens) if t.sentence == old.sentence]
     if any(t.is_word or t.amount for i, t in sentence if i < place.start):
         return None
-    if any(t.key in OWNING for i, t in sentence if i >= place.end):
+    are_people = old.shown[:1].isupper() and new.shown[:1].isupper()
+    if are_people and any(t.key in OWNING for i, t in sentence if i >= place.end):
         return "value"  # who owns it is what is said
     return None if old.key in LOCATING else "subject"
+
+
+def _is_taken(place: _Place) -> bool:
+    return place.start > 0 and canonical(place.tokens[place.start - 1].key) in TAKING
 
 
 def _is_modifier(old: Token, place: _Place) -> bool:

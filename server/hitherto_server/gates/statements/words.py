@@ -10,7 +10,7 @@ jamas tampoco ningun ninguna
 FUNCTION_WORDS = """
 a an the this that these those it its itself they them their we our us you your he she his her
 i my me be am is are was were been being do does did done have has had having will would shall
-should must may might can could need to of in on at by for from with within into onto as and
+should must set may might can could need to of in on at by for from with within into onto as and
 or but so if then than when while because since until till about against between through
 during via per there here also just only even still already again now always very too both
 either each every all any some most more other others such same own which who whom whose what
@@ -25,6 +25,9 @@ LOCATING = """
 write written store keep kept live lives run runs deploy build built send sent serve host save
 cache rewrite ship track log logs put read load made come comes happen publish schedule done
 handle kick begin start listen sign hash
+"""
+PLACES = """
+staging production prod preview sandbox ios android windows linux macos
 """
 SAME = """
 keep kept live locate store save hold held retain persist
@@ -83,6 +86,9 @@ choose chose chosen pick select
 concise short brief
 prefer like want
 directly straight
+edit modify alter
+aws amazon
+raise throw
 """
 OPPOSITE = """
 enable disable
@@ -249,6 +255,7 @@ upload download
 import export
 request response
 read write
+get post put patch delete
 client server
 receive transmit send
 eu us uk apac
