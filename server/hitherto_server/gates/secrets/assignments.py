@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 VALUE = r"""
     (?: "(?P<double>[^"\n]{3,400})" | '(?P<single>[^'\n]{3,400})' | `(?P<tick>[^`\n]{3,400})`
       | \\"(?P<escaped>[^"\\\n]{3,400})\\"
-      | (?![A-Za-z_][\w.-]*=[^=\s])(?P<bare>(?:(?![&?][\w.-]+=)[^\s"'`<>,;{}\[\]()\\]){4,400})
+      | (?![A-Za-z_][\w.-]*=[^=\s])
+        (?P<bare>(?:(?![&?][\w.-]+=|/[A-Za-z]+:)[^\s"'`<>,;{}\[\]()\\]){4,400})
     )"""
 """In quotes, or up to where a bare value ends; `a: b=c` is about `b`."""
 ASSIGNED = re.compile(
@@ -24,7 +25,7 @@ ASSIGNED = re.compile(
     (?<![\w.$])
     (?P<name>[A-Za-z_][\w.-]{{1,80}}+(?:[ ](?:key|token|secret|password|phrase|code))?+)
     (?:[ ]\d{{1,2}})?+(?:\\?["'`\]]){{0,2}}+\)?+[ \t]{{0,8}}+
-    (?::=|=>|->|={{1,3}}|:|\|\|=?|,(?=[ \t]*["']))(?!//)[ \t]{{0,8}}(?:[a-z]{{1,2}}(?=["']))?
+    (?::=|=>|->|!?={{1,3}}|:|\|\|=?|,(?=[ \t]*["']))(?!//)[ \t]{{0,8}}(?:[a-z]{{1,2}}(?=["']))?
     {VALUE}""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -45,8 +46,9 @@ NETRC = re.compile(r"\blogin[ \t]+\S+\s+(?P<name>password)[ \t]+(?P<bare>\S{4,20
 SHORT_FLAGS = re.compile(
     r"\b(?:sshpass[ \t]+-p[ \t]*|(?:mysql|mysqldump|mariadb|mycli)\b[^\n|;]{0,80}?[ \t]-p"
     r"|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]+"
+    r"|curl\b[^\n|;]{0,200}?[ \t](?:-u|--user)[ \t=]{0,3}[\"']?[^\s:<\"']{1,60}:"
     r"|(?:docker|helm|podman)\b[^\n|;]{0,60}?login\b[^\n|;]{0,60}?[ \t]-p[ \t]+)"
-    r"(?P<quote>[\"']?)(?P<bare>[^\s\"']{5,200})(?P=quote)"
+    r"(?P<quote>[\"']?)(?P<bare>(?![$<\[{(])[^\s\"'<>]{5,200})(?P=quote)"
 )
 SEED = re.compile(
     r"\b(?:mnemonic|(?:seed|recovery)[ _-]?phrase)\b[^a-z\n]{0,12}(?:is[ :\"']{1,4})?"

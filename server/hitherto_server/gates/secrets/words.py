@@ -10,7 +10,7 @@ PASSWORD, TOKEN, SECRET_KEY = "password", "token", "secret"
 PASSWORDS = frozenset({
     "password", "passwd", "passphrase", "passcode", "pwd", "pass", "pw", "passwort", "userpass",
     "dbpassword", "pgpassword", "pgpass", "mypwd", "contraseña", "motdepasse", "adminpassword",
-    "rootpassword", "userpassword", "identified",
+    "rootpassword", "userpassword", "identified", "passwords", "pswd", "psswd", "paswd",
 })  # fmt: skip
 TOKENS = frozenset({"token", "authtoken", "accesstoken", "apitoken", "bearer", "pat"})
 SECRETS = frozenset({
@@ -41,6 +41,8 @@ HARMLESS = frozenset({
     "validator", "checker", "policyname", "role", "user", "username", "mount", "engine",
 })  # fmt: skip
 
+HASHED = frozenset({"hash", "hashed", "encrypted"})
+
 
 def words_of(name: str) -> list[str]:
     """Return the words of a name, in lower case: `dbPassword`, `DB_PASSWORD`, `db.password`."""
@@ -50,10 +52,12 @@ def words_of(name: str) -> list[str]:
 def names_a_secret(name: str) -> str | None:
     """Return which kind of secret a name says that its value is; None if it says nothing so."""
     words = words_of(name)
+    at = next((at for at, word in enumerate(words) if word in PASSWORDS), None)
+    if at is not None:
+        harmless = HARMLESS.intersection(words[at:]) or HASHED.intersection(words)
+        return None if harmless else PASSWORD
     if HARMLESS.intersection(words):
         return None
-    if PASSWORDS.intersection(words):
-        return PASSWORD
     if TOKENS.intersection(words):
         return TOKEN
     opens = any(word in {"key", "keys"} and before in OPENED_BY for before, word in pairwise(words))
