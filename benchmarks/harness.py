@@ -33,6 +33,8 @@ class Options:
     data: Path
     peer: str | None
     quick: bool
+    full: bool = False
+    """Whether the sizes that take a quarter of an hour are wanted too."""
 
 
 def read_options(about: str, arguments: Sequence[str] | None = None) -> Options:
@@ -42,8 +44,9 @@ def read_options(about: str, arguments: Sequence[str] | None = None) -> Options:
     parser.add_argument("--data", type=Path, default=kept, help="what is kept between runs")
     parser.add_argument("--peer", help="measure this peer only; `none` for no peer")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, within a minute")
+    parser.add_argument("--full", action="store_true", help="the largest sizes too")
     found = parser.parse_args(arguments)
-    return Options(found.data.absolute(), found.peer, found.quick)
+    return Options(found.data.absolute(), found.peer, found.quick, found.full)
 
 
 @dataclass(frozen=True)

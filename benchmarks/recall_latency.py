@@ -334,9 +334,8 @@ def details_of(plan: Plan, measured: dict[int, Measured]) -> dict[str, Any]:
 
 def main() -> None:
     """Measure, compare with the bars, and write the result."""
-    is_full = "--full" in sys.argv
-    options = read_options(__doc__ or "", [word for word in sys.argv[1:] if word != "--full"])
-    plan = QUICK if options.quick else HUGE if is_full else FULL
+    options = read_options(__doc__ or "")
+    plan = QUICK if options.quick else HUGE if options.full else FULL
     run = begin("recall_latency", options)
     measured = {size: measure(options, plan, size) for size in plan.sizes}
     run.end(bars_of(plan, measured), details_of(plan, measured))
