@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hitherto_server.gates.duplicates import LEAST_GLANCE, SUBJECT_COSINE, judge
-from hitherto_server.gates.statements.glance import likeness
 from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.vectors import cosines_of, wholes_of
 from hitherto_server.store import neighbours as rows
@@ -124,6 +122,10 @@ def _compared(
     cosines: Mapping[int, float] | None = None,
 ) -> tuple[Neighbour, ...]:
     """Judge the few that share most words; a cosine that excludes all kinship excludes them."""
+    # the rules take 50 ms to load, which no start has to spare
+    from hitherto_server.gates.duplicates import LEAST_GLANCE, SUBJECT_COSINE
+    from hitherto_server.gates.statements.glance import likeness
+
     near = [n for n in numbers if cosines is None or cosines[n] >= SUBJECT_COSINE]
     live = rows.list_live(connection, near, subject.project, but=subject.number)
     glanced = [(likeness(row["content"], subject.content), row) for row in live]
@@ -135,6 +137,8 @@ def _compared(
 
 
 def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour:
+    from hitherto_server.gates.duplicates import judge
+
     changed = subject.changed_at_ms
     is_newer = changed is not None and (
         (row["changed_at_ms"], row["number"]) > (changed, subject.number)
