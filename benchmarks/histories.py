@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import venv
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, assert_never
@@ -24,7 +25,9 @@ Half = Literal["development", "test"]
 
 UNEARTH = "unearth==0.19.0"
 DEBIAN_SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid")
-FETCH_S = 300
+FETCH_S = 120
+MOST_FAILURES = 3
+"""After so many a registry that gave nothing yet is away, and is not asked again."""
 MAX_FILE_BYTES = 512 * 1024
 SUFFIXES = frozenset(
     ".py .pyi .ts .tsx .js .mjs .go .rs .toml .ini .cfg .json .yaml .yml .md .rst .txt".split()  # noqa: SIM905
@@ -115,15 +118,28 @@ def history_of(package: Package, data: Path, most: int | None = None) -> History
     return _repository(package, kept / "repositories" / name, found)
 
 
+_given: Counter[str] = Counter()
+_failed: Counter[str] = Counter()
+"""What each registry gave in this run, and where it failed."""
+
+
 def fetch(package: Package, version: str, kept: Path) -> Path | None:
     """Return a version's archive, from what is kept or from its registry; None if it is not had."""
     folder = kept / "archives" / package.slug / version
-    if not any(folder.glob("*.t*")):
+    registry = package.registry
+    is_away = _failed[registry] >= MOST_FAILURES and not _given[registry]
+    if _archive_in(folder, package) is None and not is_away:
         folder.mkdir(parents=True, exist_ok=True)
         try:
             _download(package, version, folder, kept / "tools")
+            _given[registry] += 1
         except (OSError, subprocess.SubprocessError) as error:
+            _failed[registry] += 1
             print(f"{package.name} {version} was not fetched: {error}"[:300], file=sys.stderr)
+    return _archive_in(folder, package)
+
+
+def _archive_in(folder: Path, package: Package) -> Path | None:
     archives = [
         path
         for path in sorted(folder.glob("*"))
@@ -151,8 +167,10 @@ def _download(package: Package, version: str, folder: Path, tools: Path) -> None
 def _unearth(tools: Path) -> list[str]:
     folder = tools / "unearth"
     if not (folder / "bin" / "unearth").exists():
-        venv.create(folder, with_pip=True, clear=True)
-        _run([str(folder / "bin" / "pip"), "install", "--quiet", UNEARTH])
+        if not (folder / "bin" / "pip").exists():
+            venv.create(folder, with_pip=True, clear=True)
+        soon = ("--retries", "1", "--timeout", "15")
+        _run([str(folder / "bin" / "pip"), "install", "--quiet", *soon, UNEARTH])
     return [str(folder / "bin" / "unearth")]
 
 
@@ -181,6 +199,9 @@ def _apt(tools: Path) -> Path:
     draft = config.with_suffix(".draft")
     draft.write_text("".join(f'{name} "{value}";\n' for name, value in values.items()))
     _run(["apt-get", "update"], environ={**os.environ, "APT_CONFIG": str(draft)})
+    if not any((folder / "lists").glob("*Sources*")):  # it says nothing of what it could not have
+        message = "no source list could be fetched"
+        raise OSError(message)
     draft.rename(config)
     return config
 
