@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hitherto_server.gates.duplicates import judge
+from hitherto_server.recall.admission import Occasion
+from hitherto_server.recall.hits import Question
 from hitherto_server.store.recall import list_conflicts
 from hitherto_server.store.relations import list_repeats
 
@@ -174,3 +176,36 @@ def test_a_sentence_of_a_longer_note_may_contradict_one_of_another() -> None:
     older = "Deploys need an approval. Ask the release manager in the channel before you start."
     newer = "Deploys don't need an approval any more. Start whenever the build is green."
     assert judge(older, newer, 0.7).kinship == "conflict"
+
+
+async def given_at_start(me: Person) -> dict[str, str]:
+    """What the session's start is given of each memory, by its text."""
+    project = await me.services.projects.find(str(me.folder))
+    assert project is not None
+    occasion = Occasion("s", "start", "a", me.clock(), memories=5, tokens=1200)
+    question = Question("", project.number, project.root)
+    admission = await me.services.recaller.brief(question, occasion)
+    return {one.found.content: one.reason for one in admission.decisions}
+
+
+async def test_of_duplicates_a_session_is_given_the_newest(me: Person) -> None:
+    await me.remember("Run the smoke tests before each release.", kind="decision")
+    await me.remember("Before each release, run the smoke tests.", kind="decision")
+    await me.remember("Releases are signed by the bot.", kind="decision")
+    assert await given_at_start(me) == {
+        "Run the smoke tests before each release.": "a newer one says it",
+        "Before each release, run the smoke tests.": "recent in this project",
+        "Releases are signed by the bot.": "recent in this project",
+    }
+
+
+async def test_of_two_opposites_a_session_is_given_both(me: Person) -> None:
+    await me.remember("Use the shared cache for previews.", kind="decision")
+    await me.remember("Do not use the shared cache for previews.", kind="decision")
+    assert set((await given_at_start(me)).values()) == {"recent in this project"}
+
+
+async def test_what_a_person_told_keeps_its_place_beside_another_value(me: Person) -> None:
+    await me.remember("The limit is 5.", kind="decision", source="user-told")
+    await me.remember("The limit is 7.", kind="decision")
+    assert set((await given_at_start(me)).values()) == {"recent in this project"}
