@@ -76,10 +76,14 @@ class WhyRequest(Placed):
 
 
 class WhyReply(Wire):
-    """The last admission: each candidate with its outcome and reason."""
+    """The last admission: each candidate with its outcome and reason.
+
+    `floor` is the least probability that is in force now; null where no prompt was weighed.
+    """
 
     session_id: str | None
     channel: str | None
     at_ms: int | None
     query: str | None
+    floor: float | None = None
     candidates: list[dict[str, Any]]

@@ -38,6 +38,8 @@ def why(*, session: Session = None, as_json: Json = False) -> None:
     typer.echo(f"{answer['channel']} · {_time(answer['at_ms'])} · session {answer['session_id']}")
     if answer["query"]:
         typer.echo(f"  asked: {_line(answer['query'], 2 * OPENING_CHARS)}")
+    if answer["floor"] is not None:
+        typer.echo(f"  floor: probability {answer['floor']:.2f}")
     for one in answer["candidates"]:
         _echo_candidate(one)
     if any(one["outcome"] == "injected" for one in answer["candidates"]):

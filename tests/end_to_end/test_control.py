@@ -79,6 +79,7 @@ def test_why_shows_what_was_asked_given_and_marked_as_wrong(
     assert LESSON in told
     assert "injected" in told
     assert "coverage" in told
+    assert "floor: probability" in told
     marked = says(running, project, "wrong", "--because", "it reads once")
     assert LESSON in marked
     assert "marked as wrong: it reads once" in says(running, project, "why")

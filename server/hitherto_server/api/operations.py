@@ -64,7 +64,10 @@ async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: 
         case MemoriesRequest():
             return await list_memories(services, asked)
         case WhyRequest():
-            return await services.store.readers.run(lambda c: explain_last(c, asked.session_id))
+            floor = services.settings.injection_floor
+            return await services.store.readers.run(
+                lambda c: explain_last(c, asked.session_id, floor=floor)
+            )
         case _:
             message = f"no operation takes a {type(asked).__name__}"
             raise TypeError(message)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
 
 
-def explain_last(connection: Connection, session: str | None) -> WhyReply:
+def explain_last(
+    connection: Connection, session: str | None, *, floor: float | None = None
+) -> WhyReply:
     """Return the newest admission, of one session or of all; empty if there was none."""
     rows = list_last_admission(connection, session)
     if not rows:
@@ -29,6 +31,7 @@ def explain_last(connection: Connection, session: str | None) -> WhyReply:
         channel=first["channel"],
         at_ms=first["decided_at_ms"],
         query=first["query"],
+        floor=floor if first["channel"] == "prompt" else None,
         candidates=[_candidate(row, said, counts) for row in rows],
     )
 

@@ -20,7 +20,8 @@ router = APIRouter()
 async def why(services: Wired, session: str = "") -> HTMLResponse:
     """Show what was injected last, in a session or in any, and what was not."""
     named = session.replace("\x00", "").strip()[:MOST_NAME_CHARS] or None
-    reply = await services.store.readers.run(lambda c: explain_last(c, named))
+    floor = services.settings.injection_floor
+    reply = await services.store.readers.run(lambda c: explain_last(c, named, floor=floor))
     at = "" if reply.at_ms is None else _local(reply.at_ms)
     page = templates().get_template("why.html")
     return HTMLResponse(page.render(reply=reply, at=at))
