@@ -93,7 +93,7 @@ def _check_defined(part: Part, file: FileText) -> PartFinding:
         return PartFinding(part.kind, part.name, "renamed", new_name)
     # a file in the midst of an edit may hide what it still has
     hidden = source.broken and find_word(file.text, path[-1])
-    return PartFinding(part.kind, part.name, "differs" if hidden else "gone")
+    return PartFinding(part.kind, part.name, "incomparable" if hidden else "gone")
 
 
 def _new_name(

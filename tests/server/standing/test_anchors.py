@@ -171,7 +171,35 @@ def test_a_syntax_error_does_not_make_a_part_gone(tree: Tree) -> None:
     tree.write("store.py", STORE)
     anchors = tree.anchored("`save` in store.py")
     tree.write("store.py", STORE.replace("def save(self, session):", "def save(self, ((session:"))
-    assert tree.standing(anchors).standing == "changed"
+    view = tree.standing(anchors)
+    assert (view.standing, view.is_certain) == ("changed", False)
+
+
+@pytest.mark.parametrize(
+    ("edit", "standing", "is_certain"),
+    [
+        (("return len(self.rows)", "return 0"), "changed", True),
+        (("def save", "def keep"), "changed", True),
+        (("TIMEOUT = 30", "TIMEOUT = 31"), "current", False),
+    ],
+)
+def test_a_change_is_certain_where_a_part_shows_it(
+    tree: Tree, edit: tuple[str, str], standing: str, is_certain: bool
+) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("`save` in store.py")
+    tree.write("store.py", STORE.replace(*edit))
+    view = tree.standing(anchors)
+    assert (view.standing, view.is_certain) == (standing, is_certain)
+    (tree.root / "store.py").unlink()
+    assert tree.standing(anchors).is_certain
+
+
+def test_a_change_without_a_named_part_is_not_certain(tree: Tree) -> None:
+    tree.write("store.py", STORE)
+    anchors = tree.anchored("The store is slow.", "store.py")
+    tree.write("store.py", STORE + "\n")
+    assert not tree.standing(anchors).is_certain
 
 
 def test_a_short_constant_is_not_taken_for_the_new_name_of_another(tree: Tree) -> None:
