@@ -55,6 +55,8 @@ class AlreadySaid:
             for block in BLOCK.split(text):
                 said += [_said(part, name) for part in dict.fromkeys((*_sentences(block), block))]
         told = tuple(one for one in said if len(one.stems) >= LEAST_WORDS)
+        if told:  # here, where nobody waits, and not at the first comparison
+            _says_it(told[0], told[0])
         return cls(told, tuple(wholes))
 
     def where(self, content: str) -> str | None:

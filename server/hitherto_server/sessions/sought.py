@@ -12,7 +12,10 @@ BLANKS = re.compile(r"[^\S\n]+")
 # A clause ends at punctuation before a blank, and where the wish itself begins.
 CLAUSE = re.compile(
     r"(?<=[,;:!?.\n]) | [-\u2013\u2014]+ |\n"
-    r"| (?=(?:just|only|but|i only|i just|i mean|sondern|nur|mais|seulement|sino|solo)\b)",
+    r"| (?=(?:just|only|but|i only|i just|i mean|sondern|nur|mais|seulement|sino|solo)\b)"
+    r"| (?:and|then|und|et|y) (?=(?:just|only|then|instead|please|add|bump|check|delete|explain"
+    r"|find|fix|give|list|make|move|open|print|remove|rename|run|show|sort|tell|update|use|write"
+    r"|benenne|l\u00f6sche|sortiere|zeig\w*)\b)",
     re.IGNORECASE,
 )
 KEPT_AWAY = re.compile(

@@ -17,6 +17,8 @@ LEFT_OUT = [
     ("ignore the flaky tests for now, what is in the Dockerfile?", "flaky", "Dockerfile"),
     ("no changes to the schema! rename the column alias", "schema", "column alias"),
     ("keep the lock as it is, move the comment", "lock", "move the comment"),
+    ("leave the queue as is and show me who calls it", "queue", "show me who calls it"),
+    ("don't change the cache and the lock, rename the file", "lock", "rename the file"),
     ("not the gateway. the proxy", "gateway", "the proxy"),
     ("lass die Migration so, benenne nur die Variable um", "Migration", "benenne"),
     ("die Warteschlange nicht anfassen, sortiere die Importe", "Warteschlange", "sortiere"),
