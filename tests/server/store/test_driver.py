@@ -126,3 +126,25 @@ def test_only_a_large_database_is_mapped_into_memory_and_only_for_readers(
     monkeypatch.setattr(driver, "MAPPED_FROM_BYTES", 0)
     assert mapped(read_only=True) == driver.MOST_MAPPED_BYTES
     assert mapped(read_only=False) == 0
+
+
+def test_a_reader_that_maps_the_file_reads_on_when_it_shrinks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(driver, "MAPPED_FROM_BYTES", 0)
+    path = tmp_path / "memory.db"
+    with closing(open_raw(path)) as writing, closing(open_raw(path, read_only=True)) as reading:
+        writing.execute("CREATE TABLE kept (text)")
+        writing.execute("BEGIN")
+        writing.executemany("INSERT INTO kept VALUES (?)", [("x" * 2000,)] * 3000)
+        writing.execute("COMMIT")
+        sizes = []
+        for left in (3000, 30, 1):
+            writing.execute("DELETE FROM kept WHERE rowid > ?", (left,))
+            writing.execute("VACUUM")
+            writing.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            sizes.append(path.stat().st_size)
+            found = reading.execute("SELECT count(*), sum(length(text)) FROM kept").fetchone()
+            assert tuple(found) == (left, 2000 * left)
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[0] > 100 * sizes[-1]
