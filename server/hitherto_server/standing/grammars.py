@@ -33,6 +33,21 @@ STRINGS = frozenset(
 )
 TUPLES = frozenset({"tuple", "tuple_expression", "tuple_type", "tuple_pattern"})
 CLOSERS = frozenset({")", "]", "}"})
+# where an expression stands by itself: brackets around it are for the eye
+ALONE = frozenset(
+    {
+        "argument_list",
+        "arguments",
+        "assert_statement",
+        "assignment",
+        "assignment_expression",
+        "default_parameter",
+        "keyword_argument",
+        "pair",
+        "return_statement",
+        "variable_declarator",
+    }
+)
 TYPE_LISTS = frozenset({"type_parameters", "type_arguments"})
 
 
@@ -175,7 +190,17 @@ def _opened(node: Node) -> list[Node | str]:
     if node.type == "block" and types[0] != "{":
         # a Python block has no brackets of its own: what belongs to it would not show
         return ["{", *children, "}"]
+    if node.type == "parenthesized_expression" and _is_alone(node):
+        return [child for child in node.children if child.type not in {"(", ")"}]
     is_list = types[-1] in CLOSERS or node.type in TYPE_LISTS
     if types[-2:-1] == [","] and is_list and node.type not in TUPLES:
         del children[-2]  # formatters add and drop it
     return children
+
+
+def _is_alone(node: Node) -> bool:
+    # `f((a, b))` hands over one value, without the brackets two
+    held = {child.type for child in node.children}
+    return (
+        node.parent is not None and node.parent.type in ALONE and "sequence_expression" not in held
+    )

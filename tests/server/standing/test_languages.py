@@ -400,3 +400,36 @@ def test_a_name_of_many_members_means_the_definition_without_an_owner(tree: Tree
     assert tree.standing(anchors).standing == "current"
     tree.write("a.ts", f"const act = make(two)\n{members}")
     assert tree.standing(anchors).standing == "changed"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.py", 'assert x, "no"', 'assert x, (\n        "no"\n    )'),
+        ("a.py", "return x + 1", "return (x + 1)"),
+        ("a.tsx", "return <a />", "return (\n    <a />\n  )"),
+    ],
+)
+def test_brackets_around_what_stands_alone_are_layout(
+    tree: Tree, name: str, before: str, after: str
+) -> None:
+    frame = "def act(x):\n    {}\n" if name.endswith(".py") else "function act(x) {{\n  {}\n}}\n"
+    tree.write(name, frame.format(before))
+    anchors = tree.anchored(f"`act` in {name}")
+    tree.write(name, frame.format(after))
+    assert tree.standing(anchors).standing == "current"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.py", "def act(x):\n    return (x + 1) * 2\n", "def act(x):\n    return x + 1 * 2\n"),
+        ("a.js", "function act(x) { call((x, 1)) }\n", "function act(x) { call(x, 1) }\n"),
+        ("a.js", "const act = () => ({ a })\n", "const act = () => { a }\n"),
+    ],
+)
+def test_brackets_that_bind_are_meaning(tree: Tree, name: str, before: str, after: str) -> None:
+    tree.write(name, before)
+    anchors = tree.anchored(f"`act` in {name}")
+    tree.write(name, after)
+    assert tree.standing(anchors).standing == "changed"
