@@ -28,7 +28,7 @@ from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.known import Known
 from hitherto_server.recall.pipeline import Recaller
-from hitherto_server.recall.query import prepare
+from hitherto_server.recall.query import prepare, words_match
 from hitherto_server.recall.stem import folded
 from hitherto_server.store import recall as rows
 from hitherto_server.store.database import open_store
@@ -38,13 +38,14 @@ if TYPE_CHECKING:
 
     from retrieval_sets import Asked
 
+    from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
 
 DEPTH = 10
 RRF_K = 60
 QUICK_QUESTIONS, QUICK_CORPORA = 60, 1
-BODY_ONLY = "bm25(0.0, 1.0, 0.0)"
+CONTEXT_WEIGHT = "1.0, 0.3)"
 BARS = {"locomo": 0.58, "cosqa": 0.57}
 BELOW_BETTER_HALF = -0.02
 OURS, WORDS, MEANING = "recall", "BM25 alone", "dense alone"
@@ -91,13 +92,17 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
     return {OURS: [hit.id for hit in reply.hits], **found, SYSTEMS[5]: _grep(query, project.texts)}
 
 
-def _plain_words(connection: Connection, query: Any, scopes: tuple[int, ...]) -> list[int]:
-    from hitherto_server.recall.query import words_match
-
+def _plain_words(
+    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...]
+) -> list[int]:
     match = words_match(query, scopes)
     if match is None:
         return []
-    statement = rows.sql["words"].replace("bm25(0.0, 1.0, 0.3)", BODY_ONLY)
+    shipped = rows.sql["words"]
+    statement = shipped.replace(CONTEXT_WEIGHT, "1.0, 0.0)")
+    if statement == shipped:
+        message = "the word index is asked in another way now: its text alone can't be"
+        raise RuntimeError(message)
     found = connection.execute(statement, {"match": match, "most": DEPTH})
     return [row["number"] for row in found]
 
@@ -110,7 +115,7 @@ def _rrf(*rankings: Sequence[int]) -> list[int]:
     return sorted(total, key=lambda number: -total[number])
 
 
-def _grep(query: Any, texts: Mapping[str, str]) -> list[str]:
+def _grep(query: PreparedQuery, texts: Mapping[str, str]) -> list[str]:
     """Rank by how many of the question's words a text holds."""
     counted = {memory_id: len(occurring(query, text)) for memory_id, text in texts.items()}
     best = sorted(counted, key=lambda one: -counted[one])
