@@ -64,9 +64,7 @@ def _tell(
     connection: Connection, session: str, news: Sequence[News], at_ms: int
 ) -> tuple[News, ...]:
     return tuple(
-        one
-        for one in news
-        if tell(connection, session, one.id, standing=one.standing, reason=one.reason, at_ms=at_ms)
+        one for one in news if tell(connection, session, one.id, standing=one.standing, at_ms=at_ms)
     )
 
 

@@ -28,13 +28,13 @@ def count_told(connection: Connection, session: str) -> int:
 
 
 def tell(
-    connection: Connection, session: str, memory_id: str, *, standing: str, reason: str, at_ms: int
+    connection: Connection, session: str, memory_id: str, *, standing: str, at_ms: int
 ) -> bool:
-    """Note that a session is told of a memory; False if it was told already."""
+    """Note that a session is told of a memory, none of its words; False if it was told already."""
     values = {
         "session": session,
         "memory_id": memory_id,
-        "detail": json.dumps({"standing": standing, "reason": reason}),
+        "detail": json.dumps({"standing": standing}),
         "at_ms": at_ms,
     }
     return bool(connection.execute(sql["tell"], values).rowcount == 1)
