@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.bookkeeping import FILE_FIELDS
+from hitherto_server.sessions.moments import DELIVERY_MS
 from hitherto_server.store.sessions import next_generation
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ async def leave_alone(tools: Tools, call: HookCall, rule: QuietRule) -> Reply:
         # else what was given before would not be given again after the pause
         job = partial(next_generation, session_id=call.session_id, at_ms=call.at_ms)
         await tools.store.writer.run(job)
-    if call.spooled or call.event not in TOLD_AT or tools.quiet.has_told(call.session_id, rule):
+    if call.spooled or call.event not in TOLD_AT or _is_late(tools, call):
+        return None
+    if tools.quiet.has_told(call.session_id, rule):
         return None
     return {"systemMessage": line_for(rule)}
 
@@ -42,6 +45,13 @@ async def without_hidden(tools: Tools, call: HookCall) -> HookCall:
             kept = {key: value for key, value in given.items() if key not in FILE_FIELDS}
             return replace(call, body={**call.body, "tool_input": kept})
     return call
+
+
+def _is_late(tools: Tools, call: HookCall) -> bool:
+    """Tell whether nobody would get the line: then it is for the next call."""
+    return call.deadline_ms is not None and (
+        tools.clock() - call.at_ms > call.deadline_ms - DELIVERY_MS
+    )
 
 
 def line_for(rule: QuietRule) -> str:

@@ -75,6 +75,16 @@ async def test_a_session_that_is_left_alone_gets_one_line_and_leaves_nothing(
     assert kept(client) == before
 
 
+async def test_a_line_that_would_come_too_late_is_for_the_next_call(client: Client) -> None:
+    await client.services.quiet.begin("pause", Target(session_id="s"))
+    body = json.dumps({"session_id": "s", "prompt": QUESTION}).encode()
+    for spent_ms, told in ((400, False), (100, True), (100, False)):
+        at_ms = client.clock() - spent_ms
+        call = read_call("UserPromptSubmit", body, at_ms=at_ms, deadline_ms=300)
+        assert (await client.services.sessions.take(call) is not None) is told
+        client.clock.pass_ms(20_000)
+
+
 async def test_another_session_goes_on(client: Client) -> None:
     await client.knows(LESSON)
     await client.services.quiet.begin("pause", Target(session_id="s"))
