@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hitherto_server.recall.stem import stem
 
 WORDS = """
@@ -17,4 +19,8 @@ single size skip sort start state step stop string support switch task test text
 type understand update user value version wait way week whole work write wrong
 """
 
-COMMON_STEMS = frozenset(stem(word) for word in WORDS.split())
+
+@cache
+def common_stems() -> frozenset[str]:
+    """Return the words' stems."""
+    return frozenset(stem(word) for word in WORDS.split())

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.common_words import COMMON_STEMS
+from hitherto_server.recall.common_words import common_stems
 from hitherto_server.recall.floor_weights import WITH_MEANING, WORDS_ONLY
 from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import FILE_SHAPE
@@ -134,6 +134,6 @@ def _rarities(query: PreparedQuery, found: Sequence[Scores]) -> dict[str, float]
     weights = {}
     for term in (*query.words, *query.names):
         holders = sum(term in one.held for one in found)
-        common = COMMON_SHARE if stem(term) in COMMON_STEMS else 1.0
+        common = COMMON_SHARE if stem(term) in common_stems() else 1.0
         weights[term] = common * math.log(1 + (SAMPLE + 1) / (holders + 0.5))
     return weights

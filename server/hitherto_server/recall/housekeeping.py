@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 MOST_CHARS = 1500
-HOUSEKEEPING = re.compile(
-    r"""\b(?:
+HOUSEKEEPING = r"""(?x)\b(?:
         typos? | misspel\w* | (?:mis)?spelling | spell[ ]?check | grammar | wording | reword\w*
       | rephrase | punctuation | white[ ]?space | indent\w* | re-?order | reformat | formatting
       | prettier | gofmt | rustfmt | clang-format | copyright | licen[sc]e[ ]year | capitali[sz]\w*
@@ -18,12 +18,16 @@ HOUSEKEEPING = re.compile(
       | sort\b.{0,60}\b(?:entries|keys|lines|alphabetic\w*)
       | tippfehler | rechtschreibung | umbenennen | benenne | einr\u00fcckung | kommentare?
       | \u00fcberschrift | renomm\w+ | faute[ ]de[ ]frappe | renombra\w*
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )\b"""
+
+
+@cache
+def pattern() -> re.Pattern[str]:
+    """Compile the words at the first prompt: the server's start has no time for them."""
+    return re.compile(HOUSEKEEPING, re.IGNORECASE)
 
 
 def is_housekeeping(prompt: str) -> bool:
     """Tell whether a prompt seems to need no knowledge of the project; a question always may."""
     head = prompt[:MOST_CHARS]
-    return "?" not in head and HOUSEKEEPING.search(head) is not None
+    return "?" not in head and pattern().search(head) is not None

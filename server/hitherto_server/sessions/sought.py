@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import NamedTuple
 
 from hitherto_server.recall.stop_words import STOP_WORDS
 
@@ -10,16 +12,15 @@ MOST_CHARS = 1500
 """A longer prompt is a pasted text, whose clauses are nobody's wishes."""
 BLANKS = re.compile(r"[^\S\n]+")
 # A clause ends at punctuation before a blank, and where the wish itself begins.
-CLAUSE = re.compile(
+CLAUSE = (
     r"(?<=[,;:!?.\n]) | [-\u2013\u2014]+ |\n"
     r"| (?=(?:just|only|but|i only|i just|i mean|sondern|nur|mais|seulement|sino|solo)\b)"
     r"| (?:and|then|und|et|y) (?=(?:just|only|then|instead|please|add|bump|check|delete|explain"
     r"|find|fix|give|list|make|move|open|print|remove|rename|run|show|sort|tell|update|use|write"
-    r"|benenne|l\u00f6sche|sortiere|zeig\w*)\b)",
-    re.IGNORECASE,
+    r"|benenne|l\u00f6sche|sortiere|zeig\w*)\b)"
 )
-KEPT_AWAY = re.compile(
-    r"""\ ?(?:(?:and|but|so|ok|okay|please|pls|also|well|no|und|aber|bitte|et|mais)\b,?\ ?){0,3}
+KEPT_AWAY = r"""(?x)
+    \ ?(?:(?:and|but|so|ok|okay|please|pls|also|well|no|und|aber|bitte|et|mais)\b,?\ ?){0,3}
     (?:
         (?:don[\u2019']?t|do\ not|never|no\ need\ to|you\ needn[\u2019']?t|stop)
           \ (?:(?:even|ever|you|we|to|have)\ ){0,2}
@@ -40,31 +41,43 @@ KEPT_AWAY = re.compile(
       | (?:ne\ )?(?:touche|change|modifie)[sz]?\ (?:pas|rien)\b
       | sans\ (?:toucher|changer|modifier)\b
       | (?:no|sin)\ (?:toques|cambies|tocar|cambiar)\b
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-KEPT_AS_IT_IS = re.compile(
+    )"""
+KEPT_AS_IT_IS = (
     r"\b(?:keep|keeping|leave|leaving|stays?|remains?)\b.{1,80}"
     r"\b(?:alone|as[ -](?:is|it (?:is|was)|they (?:are|were))|unchanged|untouched"
-    r"|out of (?:this|it)|the way (?:it|they))\b",
-    re.IGNORECASE,
+    r"|out of (?:this|it)|the way (?:it|they))\b"
 )
-PLACE = re.compile(
+PLACE = (
     r"\b(?:readme|changelog|contributing|docs?|documentation|comments?|doc ?strings?|paragraph"
     r"|section|chapter|headings?|sentence|bullets?(?: list)?|title|caption|footnote|typos?|links?"
     r"|wiki|abschnitt|kapitel|absatz|kommentar|\u00fcberschrift|paragraphe|titre)"
     r"(?: [^\s?]{1,30})?(?= (?:on|about|under|regarding|concerning|called|named|titled"
-    r"|\u00fcber|zu|zum|zur|sur) )",
-    re.IGNORECASE,
+    r"|\u00fcber|zu|zum|zur|sur) )"
 )
-ELSEWHERE = re.compile(
+ELSEWHERE = (
     r"\b(?:in|from|of|for|at|on|im|aus|vom)\b (?:\S+ )?"
     r"(?:other|another|different|side|someone else's|ander\w+|autre|otro)\b (?:\S+ )?"
-    r"(?:projects?|projekte?n?s?|repos?|repository|repositories|codebases?|projet|proyecto)\b",
-    re.IGNORECASE,
+    r"(?:projects?|projekte?n?s?|repos?|repository|repositories|codebases?|projet|proyecto)\b"
 )
 """Words about it are about other memories than this project's."""
 WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class Patterns(NamedTuple):
+    """What clauses are told by."""
+
+    clause: re.Pattern[str]
+    kept_away: re.Pattern[str]
+    kept_as_it_is: re.Pattern[str]
+    place: re.Pattern[str]
+    elsewhere: re.Pattern[str]
+
+
+@cache
+def patterns() -> Patterns:
+    """Compile the patterns at the first prompt: the server's start has no 10 ms for them."""
+    texts = (CLAUSE, KEPT_AWAY, KEPT_AS_IT_IS, PLACE, ELSEWHERE)
+    return Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
 
 
 def sought(prompt: str) -> str:
@@ -74,8 +87,9 @@ def sought(prompt: str) -> str:
     """
     if len(prompt) > MOST_CHARS:
         return prompt
-    every = CLAUSE.split(BLANKS.sub(" ", prompt))
-    clauses = [clause for clause in every if not ELSEWHERE.search(clause)]
+    by = patterns()
+    every = by.clause.split(BLANKS.sub(" ", prompt))
+    clauses = [clause for clause in every if not by.elsewhere.search(clause)]
     if not clauses:
         return ""
     kept = [_without_subject(clause) for clause in clauses if not _is_kept_away(clause)]
@@ -86,12 +100,13 @@ def sought(prompt: str) -> str:
 
 
 def _is_kept_away(clause: str) -> bool:
-    return bool(KEPT_AWAY.match(clause) or KEPT_AS_IT_IS.search(clause))
+    by = patterns()
+    return bool(by.kept_away.match(clause) or by.kept_as_it_is.search(clause))
 
 
 def _without_subject(clause: str) -> str:
     """Cut the subject of a passage of text: it only says which passage is meant."""
-    place = PLACE.search(clause)
+    place = patterns().place.search(clause)
     return clause if place is None or "?" in clause else clause[: place.end()]
 
 
