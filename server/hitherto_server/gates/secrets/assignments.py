@@ -89,11 +89,11 @@ def find_assigned(text: str) -> Iterator[Finding]:
         if needle in lowered:
             for match in pattern.finditer(text):
                 yield from _judged(text, match)
-    for match in SHORT_FLAGS.finditer(text):
+    for match in SHORT_FLAGS.finditer(text) if " -" in text else ():
         value = match["bare"]
         if not (is_placeholder(value) or is_weak_default(value)):
             yield Finding(*match.span("bare"), "password")
-    for match in SEED.finditer(text):
+    for match in SEED.finditer(text) if "mnemonic" in lowered or "phrase" in lowered else ():
         yield Finding(*match.span("bare"), "seed-phrase")
 
 

@@ -23,7 +23,7 @@ BLOCK_BEGINS = re.compile(
     rf"(?:{BREAK}|{CODE}{{16,}}+={{0,2}}|{CODE}{{1,15}}={{1,2}}|(?:Proc-Type|DEK-Info):[^\n]*)*+"
 )
 BLOCK_ENDS = re.compile(
-    rf"(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)+(?:{CODE}+={{0,2}})?{BREAK}*-----END {LABEL}-----"
+    rf"(?<!{CODE})(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)+(?:{CODE}+={{0,2}})?{BREAK}*-----END {LABEL}-----"
 )
 PUTTY = re.compile(rf"Private-Lines: \d+((?:{BREAK}+{CODE}{{16,}}+={{0,2}})+)")
 KEY_CHARS = 40
@@ -52,7 +52,7 @@ PUBLIC_DSN = "sentry"
 def find_shapes(text: str) -> Iterator[Finding]:
     """Find what its place shows to be a secret."""
     lowered = text.lower()
-    if "private" in lowered:
+    if "private key" in lowered or "private-lines" in lowered:
         yield from _key_blocks(text)
     if "://" in text:
         yield from _in_urls(text)
@@ -70,8 +70,8 @@ def _key_blocks(text: str) -> Iterator[Finding]:
     for match in WHOLE_BLOCK.finditer(text):
         if _has_code(match[1]):
             yield Finding(*match.span(), "private-key")
-    for pattern in (BLOCK_BEGINS, BLOCK_ENDS):
-        for match in pattern.finditer(text):
+    for mark, pattern in (("-----BEGIN ", BLOCK_BEGINS), ("-----END ", BLOCK_ENDS)):
+        for match in pattern.finditer(text) if mark in text else ():
             if _has_code(match[0].replace("PRIVATE", "")):
                 yield Finding(*match.span(), "private-key")
     for match in PUTTY.finditer(text):
