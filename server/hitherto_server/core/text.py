@@ -38,8 +38,14 @@ BACKTICKED = re.compile(r"`([^`\s][^`\n]{0,200})`")
 TOKEN = re.compile(r"[^\s`'\"<>\[\]{},;]+")
 EDGES = ".:!?*=&|\\"
 SHORTEST, LONGEST = 3, 200
-NOBODY = frozenset({"agent", "person", "cli", "ui", "hook", "import", "mcp", "server", "subagent"})
-"""Actors that are no person's name."""
+_NOBODY_TEXT = """
+    agent api assistant backfill bot ci cli client code codex copilot cursor gemini claude hook
+    hitherto human import job mcp model owner person script server session subagent system test
+    tool ui unknown user web worker
+"""
+NOBODY = frozenset(_NOBODY_TEXT.split())
+"""Words that make an actor a program or a role, and no person's name."""
+PERSON = re.compile(r"[^\W\d_]+(?:[ .'\u2019-]+[^\W\d_]+){0,3}\.?")
 SHORTEST_OF_PERSON = 3
 
 
@@ -77,10 +83,12 @@ def identifiers_in(text: str) -> list[str]:
 
 
 def people_in(actor: str) -> list[str]:
-    """Return the parts of a person's name in lower case; none of an actor that is nobody."""
-    parts = re.findall(r"[^\W\d_]+", actor.lower())
-    fit = [part for part in parts if len(part) >= SHORTEST_OF_PERSON]
-    return [] if NOBODY & {actor.lower(), *fit} else fit
+    """Return the parts of a person's name in lower case; none of a program's or a role's."""
+    name = actor.partition("@")[0].strip().lower()
+    if not PERSON.fullmatch(name):
+        return []
+    parts = re.findall(r"[^\W\d_]+", name)
+    return [] if NOBODY & set(parts) else [one for one in parts if len(one) >= SHORTEST_OF_PERSON]
 
 
 def _bare(token: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
-TEXT_INDEXES = "words-4"
+TEXT_INDEXES = "words-5"
 WORDS_TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
 """The vowel signs of many scripts are marks; what words may not differ by, `folded` removed."""
 TEXT_TABLES = """

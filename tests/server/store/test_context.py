@@ -91,7 +91,18 @@ async def test_an_actor_that_is_nobody_is_no_word_of_the_context(store: Store) -
 
 @pytest.mark.parametrize(
     ("actor", "people"),
-    [("Maria Lopez", ["maria", "lopez"]), ("agent", []), ("cli", []), ("subagent-7", [])],
+    [
+        ("Maria Lopez", ["maria", "lopez"]),
+        ("maria.lopez@example.org", ["maria", "lopez"]),
+        ("Jean-Luc", ["jean", "luc"]),
+        ("agent", []),
+        ("cli", []),
+        ("claude-code", []),
+        ("review bot", []),
+        ("subagent-7", []),
+        ("job:backfill", []),
+        ("", []),
+    ],
 )
 def test_people_are_told_from_programs(actor: str, people: list[str]) -> None:
     assert people_in(actor) == people
