@@ -30,6 +30,7 @@ KEY = "RSA " + "PRIVATE KEY"
 BLOCK = (
     f"-----BEGIN {KEY}-----\n" + "\n".join(drawn(64) for _ in range(9)) + f"\n-----END {KEY}-----"
 )
+ESCAPED = BLOCK.replace("\n", "\\n")
 
 
 @pytest.mark.parametrize("span", [one for one in DEVELOPMENT if one.is_secret], ids=str)
@@ -59,8 +60,8 @@ def test_of_a_url_only_the_password_goes():
 
 @pytest.mark.parametrize(
     "text",
-    [BLOCK, BLOCK.replace("\n", "\\n"), BLOCK[:400], BLOCK[-400:], f"x\n{BLOCK}\n{BLOCK}"],
-    ids=["whole", "in JSON", "cut at its end", "cut at its start", "two"],
+    [BLOCK, ESCAPED, BLOCK[:400], BLOCK[-400:], ESCAPED[-400:], f"x\n{BLOCK}\n{BLOCK}"],
+    ids=["whole", "in JSON", "cut at its end", "cut at its start", "cut in JSON", "two"],
 )
 def test_of_a_key_block_no_line_is_left(text):
     left = redact(text).text

@@ -23,7 +23,8 @@ BLOCK_BEGINS = re.compile(
     rf"(?:{BREAK}|{CODE}{{16,}}+={{0,2}}|{CODE}{{1,15}}={{1,2}}|(?:Proc-Type|DEK-Info):[^\n]*)*+"
 )
 BLOCK_ENDS = re.compile(
-    rf"(?<!{CODE})(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)+(?:{CODE}+={{0,2}})?{BREAK}*-----END {LABEL}-----"
+    rf"(?:(?<!{CODE})|(?<=\\[nrt]))(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)+"
+    rf"(?:{CODE}+={{0,2}})?{BREAK}*-----END {LABEL}-----"
 )
 PUTTY = re.compile(rf"Private-Lines: \d+((?:{BREAK}+{CODE}{{16,}}+={{0,2}})+)")
 KEY_CHARS = 40
