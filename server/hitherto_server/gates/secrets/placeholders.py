@@ -8,7 +8,7 @@ from collections import Counter
 REFERENCE = re.compile(
     r"""
       \[redacted | ^<.*>$ | <[\w .:-]+> | \$\{ | \{\{ | ^\$[A-Za-z_(] | ^%[\w]+%$ | ^@\w+@$
-    | \*{3} | \.{3} | … | ^\{[\w.]*\}$ | ^\#\{ | ^!Ref\b | ^arn:
+    | \*{3} | \.{3} | … | \{\w[\w.()]*\} | ^\{\}$ | ^\#\{ | ^!Ref\b | ^arn:
     | (?:^|[^\w])(?:os\.environ|process\.env|getenv|env\[|ENV\[|secrets\.|vault:|op://|var\.|data\.)
     """,
     re.VERBOSE,
