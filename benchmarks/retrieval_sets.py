@@ -89,8 +89,9 @@ def _project(row: dict[str, Any]) -> Corpus:
         Chunk(
             one["key"],
             one["content"],
-            "agent",
+            one.get("source", "agent"),
             actor=one["actor"],
+            session=one.get("session"),
             at_ms=TODAY_MS - one["age_days"] * DAY_MS,
             kind=one["kind"],
             tags=tuple(one["tags"]),

@@ -106,6 +106,8 @@ def floor_said(scores: Scores) -> str:
         return "it holds a name of the question"
     if scores.file is not None:
         return "it is tied to a file of the question"
+    if scores.is_chunk and scores.bm25:
+        return "a chunk that words of the question stand in or around"
     if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
         return f"coverage {scores.coverage:.2f} >= {LEAST_COVERAGE:.2f}"
     if scores.passage is not None and scores.passage >= LEAST_COSINE:

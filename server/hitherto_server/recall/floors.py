@@ -34,6 +34,8 @@ def explicit_floor(scores: Scores) -> str | None:
     """Return why a memory is too far from what somebody asked for, or None."""
     if scores.is_exact or scores.names or scores.file is not None:
         return None
+    if scores.is_chunk and scores.bm25:
+        return None  # the words may stand around it
     if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
         return None
     if scores.passage is not None and scores.passage >= LEAST_COSINE:

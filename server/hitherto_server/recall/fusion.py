@@ -15,7 +15,7 @@ FILE_WEIGHT = 1.0
 # A name that the store knows is the surest evidence there is: the dense side never saw it.
 WEIGHT_BESIDE_NAMES = 0.40
 # What was said around a chunk is in the word index and not in its vector: alone it says little.
-WEIGHT_OF_CHUNKS = 0.50
+WEIGHT_OF_CHUNKS = 0.40
 SAID_WEIGHT = 0.30
 """What it adds that the query names who said a memory: the dense side never saw that either."""
 
@@ -38,6 +38,7 @@ class Ranking:
             names_share=self.shares.get(number, 0.0) if evidence.known_names else None,
             file=evidence.files.get(number),
             is_exact=number in evidence.exact,
+            is_chunk=number in evidence.chunks,
             fusion=self.fused[number],
         )
 

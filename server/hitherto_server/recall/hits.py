@@ -62,6 +62,8 @@ class Scores:
     """The file that was asked for and that it is tied to."""
     is_exact: bool = False
     """The query gives its id."""
+    is_chunk: bool = False
+    """It was cut from a transcript, and is also found by what was said around it."""
     coverage: float | None = None
     held: frozenset[str] = frozenset()
     """The query's words and names that it holds, also inside longer ones."""

@@ -72,6 +72,7 @@ async def test_what_was_left_out_says_why(full: Shelf) -> None:
         Scores(is_exact=True),
         Scores(names=frozenset({"parse_config"})),
         Scores(file="a.py"),
+        Scores(coverage=0.0, bm25=3.0, is_chunk=True),
         Scores(coverage=0.5),
         Scores(coverage=0.1, passage=0.4),
         Scores(coverage=0.1, passage=0.1),

@@ -33,7 +33,7 @@ def test_of_two_near_cosines_the_lesser_does_not_count_as_nothing() -> None:
 def test_for_a_chunk_of_a_transcript_words_count_more() -> None:
     found = {"words": {1: 8.0}, "passages": near(_1=0.4, _2=0.8)}
     assert fuse(Evidence(**found), 0.8).fused[1] == pytest.approx(0.2)
-    assert fuse(Evidence(**found, chunks={1}), 0.8).fused[1] == pytest.approx(0.5)
+    assert fuse(Evidence(**found, chunks={1}), 0.8).fused[1] == pytest.approx(0.6)
 
 
 def test_what_the_named_person_said_comes_before_what_is_as_near() -> None:
@@ -86,6 +86,8 @@ def test_nothing_found_is_nothing_ranked() -> None:
         (Scores(is_exact=True), True),
         (Scores(names=frozenset({"parse_config"})), True),
         (Scores(file="a.py"), True),
+        (Scores(coverage=0.0, bm25=3.0, is_chunk=True), True),
+        (Scores(coverage=0.0, bm25=3.0), False),
         (Scores(), False),
     ],
 )
