@@ -240,12 +240,16 @@ def test_http_refuses_a_write_that_is_not_sent_as_json(
     assert_refused(reply, "invalid_input")
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "BREW"])
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"])
 def test_http_refuses_another_method(ways: Ways, unchanged: None, method: str) -> None:
     reply = ways.server.send(method, "/v1/remember", b"{}")
     assert reply.status == 405
     if method != "HEAD":
         assert_refused(reply, "invalid_input")
+
+
+def test_http_refuses_what_is_no_method_before_it_reads_more(ways: Ways, unchanged: None) -> None:
+    assert ways.server.send("BREW", "/v1/remember", b"{}").status == 400
 
 
 @pytest.mark.parametrize(
