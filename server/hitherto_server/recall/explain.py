@@ -100,6 +100,16 @@ def parts_of(
 
 def floor_said(scores: Scores) -> str:
     """Say what lets a memory through to those who asked, or that nothing does."""
+    if known := _known_by(scores):
+        return known
+    if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
+        return f"coverage {scores.coverage:.2f} >= {LEAST_COVERAGE:.2f}"
+    if scores.passage is not None and scores.passage >= LEAST_COSINE:
+        return f"cosine {scores.passage:.2f} >= {LEAST_COSINE:.2f}"
+    return f"below: coverage {_shown(scores.coverage)}, cosine {_shown(scores.passage)}"
+
+
+def _known_by(scores: Scores) -> str | None:
     if scores.is_exact:
         return "its id was given"
     if scores.names:
@@ -108,11 +118,7 @@ def floor_said(scores: Scores) -> str:
         return "it is tied to a file of the question"
     if scores.is_chunk and scores.bm25:
         return "a chunk that words of the question stand in or around"
-    if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
-        return f"coverage {scores.coverage:.2f} >= {LEAST_COVERAGE:.2f}"
-    if scores.passage is not None and scores.passage >= LEAST_COSINE:
-        return f"cosine {scores.passage:.2f} >= {LEAST_COSINE:.2f}"
-    return f"below: coverage {_shown(scores.coverage)}, cosine {_shown(scores.passage)}"
+    return None
 
 
 def _part(raw: float | None, normalised: float | None, adds: float) -> dict[str, float | None]:
