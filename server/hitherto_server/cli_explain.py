@@ -29,7 +29,7 @@ def _candidate(place: int, one: dict[str, Any]) -> Iterator[str]:
     yield f"{mark} {place}. {one['id']}  {_shown(one['fusion_score'])}  {one['outcome']}"
     yield f"     {one['opening']}"
     parts = ", ".join(
-        f"{name} {_shown(part['raw'])} -> {part['adds']:.2f}"
+        f"{name} {_raw(part['raw'])} -> {part['adds']:.2f}"
         for name, part in one["parts"].items()
         if part["adds"]
     )
@@ -39,3 +39,7 @@ def _candidate(place: int, one: dict[str, Any]) -> Iterator[str]:
 
 def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+def _raw(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"  # BM25 is tiny in a small store

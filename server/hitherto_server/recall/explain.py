@@ -123,7 +123,7 @@ def _known_by(scores: Scores) -> str | None:
 
 def _part(raw: float | None, normalised: float | None, adds: float) -> dict[str, float | None]:
     return {
-        "raw": None if raw is None else round(raw, 4),
+        "raw": raw,
         "normalised": None if normalised is None else round(normalised, 4),
         "adds": round(adds, 4),
     }
