@@ -26,6 +26,8 @@ COMMON_SHARE = 0.4
 """What a word of many requests counts beside one that says what a request is about."""
 SAMPLE = 12
 """How many candidates a word's rarity is judged among, whatever the store's size."""
+FEW_HOLDERS = 3
+"""An identifier that more candidates hold says little about any of them."""
 BESIDE = 0.05
 """How much less than the best one a memory beside it may have."""
 
@@ -48,14 +50,25 @@ def automatic_floor(query: PreparedQuery, found: Sequence[Scores], *, least: flo
     likely = {one: probability(features) for one, features in measured(query, found)}
     passes = max(likely.values(), default=0.0) >= least
 
+    asked = _asked_by_name(query, found)
+
     def floor(scores: Scores) -> str | None:
-        if scores.is_exact:
+        if scores.is_exact or scores in asked:
             return None
         if passes and likely[scores] >= least - BESIDE:
             return None
         return f"below the floor: probability {likely[scores]:.2f} < {least:.2f}"
 
     return floor
+
+
+def _asked_by_name(query: PreparedQuery, found: Sequence[Scores]) -> frozenset[Scores]:
+    """Return what holds an identifier that a question is about: the model never saw the name."""
+    if "?" not in query.text and "\uff1f" not in query.text:
+        return frozenset()
+    identifiers = (name for name in query.names if not FILE_SHAPE.match(name))
+    holders = ([one for one in found if name in one.names] for name in identifiers)
+    return frozenset(one for some in holders if len(some) <= FEW_HOLDERS for one in some)
 
 
 @dataclass(frozen=True)

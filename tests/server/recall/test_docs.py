@@ -19,6 +19,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="ut
         f"`HITHERTO_FUSION_WEIGHT` ({Settings.fusion_weight})",
         f"`HITHERTO_INJECTION_FLOOR` ({Settings.injection_floor:.2f})",
         f"up to {floors.BESIDE:.2f} less",
+        f"an identifier that at most {floors.FEW_HOLDERS} candidates hold",
         f"at most {sought.MOST_CHARS} characters",
         f"coverage ≥ {floors.LEAST_COVERAGE:.2f}, or cosine ≥ {floors.LEAST_COSINE}",
         f"w is at most {fusion.WEIGHT_BESIDE_NAMES:.1f}",

@@ -8,7 +8,12 @@ import pytest
 
 from hitherto_server.core.settings import Settings
 from hitherto_server.recall.floor_weights import FLOOR
-from hitherto_server.recall.floors import automatic_floor, measured, probability
+from hitherto_server.recall.floors import (
+    FEW_HOLDERS,
+    automatic_floor,
+    measured,
+    probability,
+)
 from hitherto_server.recall.hits import Scores
 from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import prepare
@@ -45,6 +50,21 @@ def test_neither_meaning_nor_words_alone_suffice(other: Scores) -> None:
 
 def test_an_id_always_suffices() -> None:
     assert passes(replace(FAR, is_exact=True)) == [True]
+
+
+def test_a_question_about_an_identifier_is_given_what_few_hold() -> None:
+    asked, told = prepare("what does `drain_queue` do?"), prepare("rename drain_queue")
+    holder = Scores(passage=0.1, names=frozenset({"drain_queue"}), held=frozenset({"drain_queue"}))
+    assert automatic_floor(asked, [holder], least=FLOOR)(holder) is None
+    assert automatic_floor(told, [holder], least=FLOOR)(holder) is not None
+    many = [replace(holder, passage=0.1 + step / 100) for step in range(FEW_HOLDERS + 1)]
+    assert automatic_floor(asked, many, least=FLOOR)(many[0]) is not None
+
+
+def test_a_question_about_a_file_is_no_question_about_an_identifier() -> None:
+    asked = prepare("how long is src/queue.py?")
+    tied = Scores(passage=0.1, names=frozenset({"src/queue.py"}), held=frozenset({"src/queue.py"}))
+    assert automatic_floor(asked, [tied], least=FLOOR)(tied) is not None
 
 
 def test_without_a_model_many_shared_words_suffice() -> None:
