@@ -249,7 +249,7 @@ def test_http_refuses_another_method(ways: Ways, unchanged: None, method: str) -
 
 
 def test_http_refuses_what_is_no_method_before_it_reads_more(ways: Ways, unchanged: None) -> None:
-    assert ways.server.send("BREW", "/v1/remember", b"{}").status == 400
+    assert ways.server.send("BREW", "/v1/remember").status == 400
 
 
 @pytest.mark.parametrize(
