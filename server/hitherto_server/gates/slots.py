@@ -193,5 +193,6 @@ def _listed(things: Sequence[str]) -> str:
 
 
 def _cut(thing: str) -> str:
+    # Whole or not at all: of what is erased later, no piece may be left here.
     most = 2 * SHOWN_CHARS if " -> " in thing else SHOWN_CHARS
-    return thing if len(thing) <= most else thing[: most - 1] + "\u2026"
+    return thing if len(thing) <= most else "\u2026"

@@ -10,6 +10,7 @@ from hitherto_server.store.derived import drop_memory, index_memory
 from hitherto_server.store.memories import find_same, put_passages
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.queries import load_queries
+from hitherto_server.store.relations import forget_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -103,6 +104,7 @@ def settle(
     if says_nothing or (twin is not None and twin["number"] != number):
         delete_memory(connection, number, indexed=indexed)
         return
+    forget_reasons(connection, number)
     if indexed:
         drop_memory(connection, number)
     values = {"number": number, "content_hash": content_hash(content)}

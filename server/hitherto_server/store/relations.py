@@ -61,14 +61,19 @@ def propose(
 
     What anybody said of the two stands, and what somebody took back is not said again.
     """
-    values = {"kind": kind, "newer": newer, "older": older, "at_ms": at_ms}
-    values |= {"reason": reason, "slot": slot}
+    said = {"kind": kind, "reason": reason, "slot": slot}
+    values = {**said, "newer": newer, "older": older, "at_ms": at_ms}
     return int(connection.execute(sql["propose"], values).rowcount) > 0
 
 
 def withdraw(connection: Connection, number: int, *, at_ms: int) -> None:
     """Take back what rules proposed of a memory: its text is another now."""
     connection.execute(sql["withdraw"], {"number": number, "at_ms": at_ms})
+
+
+def forget_reasons(connection: Connection, number: int) -> None:
+    """Drop the words of a memory that rules quoted where they said what it is to others."""
+    connection.execute(sql["forget_reasons"], {"number": number})
 
 
 def list_repeats(connection: Connection, numbers: Iterable[int]) -> dict[int, frozenset[int]]:

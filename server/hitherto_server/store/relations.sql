@@ -54,6 +54,14 @@ WHERE said_by = 'rule' AND decided_at_ms IS NULL AND id IN (
         AND undone_at_ms IS NULL
 );
 
+-- forget_reasons: drop the words of a memory that rules quoted
+UPDATE relation SET reason = NULL
+WHERE said_by = 'rule' AND id IN (
+    SELECT id FROM relation WHERE newer_number = :number
+    UNION
+    SELECT id FROM relation WHERE older_number = :number
+);
+
 -- repeats: which of some memories a newer live one repeats, or gives another value than
 SELECT r.older_number AS number, r.newer_number AS newer
 FROM json_each(:numbers) AS wanted

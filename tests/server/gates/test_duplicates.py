@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hitherto_contract import EraseRequest
 from hitherto_server.gates.duplicates import judge
+from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.recall.admission import Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.store.recall import list_conflicts
@@ -176,6 +178,16 @@ def test_a_sentence_of_a_longer_note_may_contradict_one_of_another() -> None:
     older = "Deploys need an approval. Ask the release manager in the channel before you start."
     newer = "Deploys don't need an approval any more. Start whenever the build is green."
     assert judge(older, newer, 0.7).kinship == "conflict"
+
+
+async def test_what_is_erased_stays_in_no_reason(me: Person) -> None:
+    await me.remember("The door is green. The word of the day is walrus.")
+    await me.remember("The door is green. The word of the day is heron.")
+    assert "heron" in (await reasons(me))[0][2]
+    writes, services = me.services.writes, me.services
+    eraser = Eraser(services.home, services.store, writes.splitter, writes.on_written)
+    await eraser.erase(EraseRequest(text="The word of the day is heron.", confirmed=True))
+    assert [row[2] for row in await reasons(me)] == [None]
 
 
 async def given_at_start(me: Person) -> dict[str, str]:
