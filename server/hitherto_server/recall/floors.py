@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.recall.common_words import common_stems
 from hitherto_server.recall.floor_weights import WITH_MEANING, WORDS_ONLY
-from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import FILE_SHAPE
 from hitherto_server.recall.stem import stem
+from hitherto_server.recall.wishes import is_housekeeping, is_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ def automatic_floor(query: PreparedQuery, found: Sequence[Scores], *, least: flo
 
 def _asked_by_name(query: PreparedQuery, found: Sequence[Scores]) -> frozenset[Scores]:
     """Return what holds an identifier that a question is about: the model never saw the name."""
-    if "?" not in query.text and "\uff1f" not in query.text:
+    if not is_question(query.text):
         return frozenset()
     identifiers = (name for name in query.names if not FILE_SHAPE.match(name))
     holders = ([one for one in found if name in one.names] for name in identifiers)

@@ -15,8 +15,8 @@ from hitherto_server.recall.floors import (
     probability,
 )
 from hitherto_server.recall.hits import Scores
-from hitherto_server.recall.housekeeping import is_housekeeping
 from hitherto_server.recall.query import prepare
+from hitherto_server.recall.wishes import is_housekeeping, is_question
 
 QUERY = prepare("why does the refund queue wait ninety seconds before it retries?")
 ABOUT = Scores(passage=0.62, held=frozenset({"refund", "queue", "seconds", "retries"}))
@@ -56,6 +56,8 @@ def test_a_question_about_an_identifier_is_given_what_few_hold() -> None:
     asked, told = prepare("what does `drain_queue` do?"), prepare("rename drain_queue")
     holder = Scores(passage=0.1, names=frozenset({"drain_queue"}), held=frozenset({"drain_queue"}))
     assert automatic_floor(asked, [holder], least=FLOOR)(holder) is None
+    unmarked = prepare("who calls drain_queue and when")
+    assert automatic_floor(unmarked, [holder], least=FLOOR)(holder) is None
     assert automatic_floor(told, [holder], least=FLOOR)(holder) is not None
     many = [replace(holder, passage=0.1 + step / 100) for step in range(FEW_HOLDERS + 1)]
     assert automatic_floor(asked, many, least=FLOOR)(many[0]) is not None
@@ -65,6 +67,25 @@ def test_a_question_about_a_file_is_no_question_about_an_identifier() -> None:
     asked = prepare("how long is src/queue.py?")
     tied = Scores(passage=0.1, names=frozenset({"src/queue.py"}), held=frozenset({"src/queue.py"}))
     assert automatic_floor(asked, [tied], least=FLOOR)(tied) is not None
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why is it slow",
+        "can we drop it now",
+        "is it safe?",
+        "warum startet es nicht",
+        "ok and where is it",
+    ],
+)
+def test_a_question_is_told_without_its_mark(prompt: str) -> None:
+    assert is_question(prompt)
+
+
+@pytest.mark.parametrize("prompt", ["can you rename it", "add a test", "whatever works", ""])
+def test_a_request_is_no_question(prompt: str) -> None:
+    assert not is_question(prompt)
 
 
 def test_without_a_model_many_shared_words_suffice() -> None:

@@ -1,4 +1,4 @@
-"""Prompts that change how something is written or called, not what it does."""
+"""What kind of wish a prompt is: a question, or only a change of how something is written."""
 
 from __future__ import annotations
 
@@ -25,6 +25,25 @@ HOUSEKEEPING = r"""(?x)\b(?:
 def pattern() -> re.Pattern[str]:
     """Compile the words at the first prompt: the server's start has no time for them."""
     return re.compile(HOUSEKEEPING, re.IGNORECASE)
+
+
+QUESTION = (
+    r"\s*(?:(?:so|and|but|ok|hm+|hey|und|aber)\b,?\s+)?"
+    r"(?:who|whose|what|why|how|when|where|which|should|does|is|are|was|were|(?:can|may|do|must)\s+(?:i|we)"
+    r"|wer|was|warum|wieso|weshalb|wie|wann|wo|welche[rsnm]?|darf|soll|kann\s+(?:ich|man)"
+    r"|qui|que|quoi|pourquoi|comment|quand|o\u00f9|quel\w*|por\s+qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde)\b"
+)
+
+
+@cache
+def question() -> re.Pattern[str]:
+    """Compile how questions begin that end without their mark."""
+    return re.compile(QUESTION, re.IGNORECASE)
+
+
+def is_question(prompt: str) -> bool:
+    """Tell whether a prompt asks something; busy people leave the mark out."""
+    return "?" in prompt or "\uff1f" in prompt or question().match(prompt) is not None
 
 
 def is_housekeeping(prompt: str) -> bool:
