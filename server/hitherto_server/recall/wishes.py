@@ -28,7 +28,7 @@ def pattern() -> re.Pattern[str]:
 
 
 QUESTION = (
-    r"\s*(?:(?:so|and|but|ok|hm+|hey|und|aber)\b,?\s+)?"
+    r"\s*(?:(?:so|and|but|ok|hm+|hey|und|aber)\b,?\s+){0,2}"
     r"(?:who|whose|what|why|how|when|where|which|should|does|is|are|was|were|(?:can|may|do|must)\s+(?:i|we)"
     r"|wer|was|warum|wieso|weshalb|wie|wann|wo|welche[rsnm]?|darf|soll|kann\s+(?:ich|man)"
     r"|qui|que|quoi|pourquoi|comment|quand|o\u00f9|quel\w*|por\s+qu\u00e9|c\u00f3mo|cu\u00e1ndo|d\u00f3nde)\b"
