@@ -165,6 +165,9 @@ SELECT name FROM project WHERE id = :project;
 SELECT m.number, m.actor FROM json_each(:numbers) AS wanted
 JOIN memory AS m ON m.number = wanted.value;
 
+-- any_chunk: whether anything at all was cut from a transcript
+SELECT 1 FROM memory INDEXED BY memory_chunk WHERE source = 'transcript' LIMIT 1;
+
 -- chunks: which of some memories were cut from a transcript
 SELECT number FROM memory INDEXED BY memory_chunk
 WHERE source = 'transcript' AND number IN (SELECT value FROM json_each(:numbers));
