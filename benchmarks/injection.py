@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import tempfile
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from labelled import LabelledProject, LabelledPrompt
     from labelled_store import LabelledStore
 
-SIZES, QUICK_SIZES = (0, 1_000, 10_000), (0, 500)
+SIZES, QUICK_SIZES = (0, 1_000, 10_000), (0, 300)
 HALVES = ("report", "fit")
 ANOTHER = "(another memory)"
 
@@ -187,6 +187,8 @@ def main() -> None:
     options = read_options(f"{__doc__} --prompts DIR measures other labelled projects.", rest)
     run = begin("injection", options)
     projects = read_projects(own.prompts)
+    if options.quick:  # the fitting half is information
+        projects = [one if one.half != "fit" else replace(one, prompts=()) for one in projects]
     vectors = KeptVectors(options.data)
     steps = []
     for others in QUICK_SIZES if options.quick else SIZES:
