@@ -134,7 +134,9 @@ def send_hooks(server: ServerProcess, canaries: Canaries, project: str, how: str
         "tool_response": {"plan": plan, "filePath": "/plans/a.md"},
     }
     run_hook(server, "PostToolUse", approved, project)
-    run_hook(server, "SessionEnd", {"reason": f"bye {how} {canaries.token(f'{how} reason')}"}, project)
+    run_hook(
+        server, "SessionEnd", {"reason": f"bye {how} {canaries.token(f'{how} reason')}"}, project
+    )
 
 
 def stored(server: ServerProcess) -> list[str]:

@@ -37,6 +37,8 @@ def test_what_is_asked_often_scans_no_table(connection: Connection, file: str, n
     statement = load_queries(file)[name]
     values = dict.fromkeys(PARAMETER.findall(statement), 1)
     plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)]
-    table = re.compile(r"SCAN (memory|m|passage|p|embedding|e)\b(?!.*(?:COVERING|memory_candidates))")
+    table = re.compile(
+        r"SCAN (memory|m|passage|p|embedding|e)\b(?!.*(?:COVERING|memory_candidates))"
+    )
     assert plan
     assert not [step for step in plan if table.match(step)]
