@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import platform
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -53,25 +53,22 @@ async def open_services(
     home: Home, settings: Settings, *, token: str, port: int, clock: Clock = now_ms
 ) -> AsyncIterator[Services]:
     """Open the store and start what works in the background; close both at the end."""
-    store = await open_store(
-        home.database, backups=home.backups, clock=clock, readers=settings.readers
-    )
-    serving = await store.readers.run(find_serving)
-    embedder = Succession(home.models, settings.model, serving)
-    services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
-    await services.quiet.load()
-    services.indexer.start()
-    services.sweep.start()
-    services.sessions.start()
-    try:
+    # a start that fails closes too: an open connection's thread would keep the process alive
+    async with AsyncExitStack() as closing:
+        store = await open_store(
+            home.database, backups=home.backups, clock=clock, readers=settings.readers
+        )
+        closing.push_async_callback(store.close)
+        serving = await store.readers.run(find_serving)
+        embedder = Succession(home.models, settings.model, serving)
+        closing.callback(embedder.close)
+        services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
+        closing.push_async_callback(services.projects.close)
+        await services.quiet.load()
+        for part in (services.indexer, services.sweep, services.sessions):
+            part.start()
+            closing.push_async_callback(part.close)
         yield services
-    finally:
-        await services.sessions.close()
-        await services.sweep.close()
-        await services.indexer.close()
-        await services.projects.close()
-        embedder.close()
-        await store.close()
 
 
 def wire(

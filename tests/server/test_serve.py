@@ -1,4 +1,4 @@
-"""A server that is told to stop while it starts."""
+"""A server that is told to stop while it starts, or that cannot start."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.server_process import START_DEADLINE_S, ServerProcess
+
+from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,3 +42,22 @@ def test_a_signal_that_comes_before_the_first_answer_is_obeyed(
     assert not server.socket_path.exists()
     assert server.tracebacks() == []
     assert "stopped" in server.log
+
+
+def test_a_start_that_fails_ends_the_process(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "home")
+    server.start()
+    server.end()
+    connection = open_raw(server.home / "memory.db")
+    connection.execute("DROP TABLE embedding_model")
+    connection.close()
+    done = subprocess.run(
+        [sys.executable, "-m", "hitherto_server", "serve"],
+        env=server.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=START_DEADLINE_S,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert not server.socket_path.exists()
