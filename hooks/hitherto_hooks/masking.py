@@ -21,7 +21,7 @@ DIGITS = b"0123456789"
 NAME = LETTERS + DIGITS + b"_-."
 TOKEN = NAME + b"+/=~%:"
 VALUE_ENDS = b" \t\r\n\"'`<>,;(){}[]\\&"
-KEY_BEGINS, KEY_ENDS, MARK = b"-----BEGIN ", b"PRIVATE KEY", b"-----"
+KEY_BEGINS, MARK = b"-----BEGIN ", b"-----"
 LEAST_TOKEN, LEAST_VALUE, MOST = 20, 8, 4096
 TAKEN_OUT = b"[redacted:spooled]"
 
@@ -29,9 +29,11 @@ TAKEN_OUT = b"[redacted:spooled]"
 def without_secrets(body: bytes) -> bytes:
     """The event's JSON, with what is certainly a secret as `[redacted:spooled]`."""
     for find in (key_blocks, passwords_in_urls, vendor_tokens, assigned):
-        spans = find(body)
-        for start, end in reversed(spans):
-            body = body[:start] + TAKEN_OUT + body[end:]
+        kept, at = [], 0
+        for start, end in find(body):
+            kept.append(body[at:start])
+            at = end
+        body = TAKEN_OUT.join([*kept, body[at:]])
     return body
 
 
@@ -64,17 +66,24 @@ def disjoint(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def key_blocks(body: bytes) -> list[tuple[int, int]]:
     """Private keys: the whole block, or to the end of the text that it is in."""
-    spans = []
+    spans, looked_at = [], 0
     for start in positions(body, KEY_BEGINS):
         label_ends = body.find(MARK, start + len(KEY_BEGINS))
-        if KEY_ENDS not in body[start:label_ends]:
+        label = body[start + len(KEY_BEGINS) : label_ends].replace(b" ", b"")
+        if start < looked_at or b"PRIVATEKEY" not in label or not label.isalnum():
             continue
-        quote = body.find(b'"', start)
-        last = quote if quote >= 0 else len(body)
+        last = end_of_text(body, start)
         closing = body.find(b"-----END ", label_ends, last)
         end = body.find(MARK, closing + len(MARK), last) if closing >= 0 else -1
-        spans.append((start, end + len(MARK) if end >= 0 else last))
-    return disjoint(spans)
+        looked_at = end + len(MARK) if end >= 0 else last
+        spans.append((start, looked_at))
+    return spans
+
+
+def end_of_text(body: bytes, start: int) -> int:
+    """Where the next quote stands, or the backslashes before it: what they escape is not cut."""
+    quote = body.find(b'"', start)
+    return len(body[start:quote].rstrip(b"\\")) + start if quote >= 0 else len(body)
 
 
 def passwords_in_urls(body: bytes) -> list[tuple[int, int]]:
@@ -94,10 +103,14 @@ def vendor_tokens(body: bytes) -> list[tuple[int, int]]:
     """What begins by a vendor's own prefix and goes on like chance."""
     spans = []
     for prefix in PREFIXES:
+        end = 0
         for at in positions(body, prefix):
+            # within one run the first prefix decides: what follows it is no more mixed than it is
+            if at < end or body[max(at - 1, 0) : at].isalnum():
+                continue
             end = run_of(body, at, NAME)
-            if (at == 0 or body[at - 1] not in LETTERS + DIGITS) and end - at >= LEAST_TOKEN:
-                spans += [(at, end)] if is_mixed(body[at + len(prefix) : end]) else []
+            if end - at >= LEAST_TOKEN and is_mixed(body[at + len(prefix) : end]):
+                spans.append((at, end))
     return disjoint(spans)
 
 
@@ -105,19 +118,21 @@ def assigned(body: bytes) -> list[tuple[int, int]]:
     """The value after `password=`, `"token": "…"` and the like."""
     lowered, spans = body.lower(), []
     for word in WORDS:
+        name_ends = end = 0
         for at in positions(lowered, word):
-            start = value_after(body, at + len(word))
-            end = start
-            while end < min(len(body), start + MOST) and body[end] not in VALUE_ENDS:
-                end += 1
-            if start and end - start >= LEAST_VALUE and is_mixed(body[start:end]):
-                spans.append((start, end))
+            if at < name_ends:
+                continue
+            name_ends = run_of(body, at + len(word), NAME)
+            start = value_after(body, name_ends)
+            if start and start >= end:  # else it lies in a value that was looked at
+                end = value_end(body, start)
+                if end - start >= LEAST_VALUE and is_mixed(body[start:end]):
+                    spans.append((start, end))
     return disjoint(spans)
 
 
 def value_after(body: bytes, at: int) -> int:
-    """Where the value begins that is assigned to the name that ends near here; 0 if none is."""
-    at = run_of(body, at, NAME)
+    """Where the value begins that is assigned to the name that ends here; 0 if none is."""
     sign = run_of(body, at, b" \t\"'\\`]")
     after = run_of(body, sign, b":=>")
     is_scheme = body[at - 6 : at].lower() in (b"bearer", b" basic", b" token")
@@ -125,6 +140,14 @@ def value_after(body: bytes, at: int) -> int:
         return 0
     start = run_of(body, after, b" \t\"'\\`")
     return 0 if start >= len(body) or body[start] in b"$<{[*%/" else start
+
+
+def value_end(body: bytes, start: int) -> int:
+    """Where a value ends: at what cannot be in one."""
+    end, last = start, min(len(body), start + MOST)
+    while end < last and body[end] not in VALUE_ENDS:
+        end += 1
+    return end
 
 
 def is_mixed(value: bytes) -> bool:

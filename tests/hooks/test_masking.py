@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import string
+import time
 
 import pytest
 from hypothesis import given
@@ -69,6 +70,22 @@ def test_a_spooled_event_has_the_same_hash_as_when_it_comes_directly(what):
     template, secret = SECRETS[what]
     raw = event(template.format(secret))
     assert hash_of(without_secrets(raw)) == hash_of(raw)
+
+
+@pytest.mark.parametrize("text", [f"in('-----BEGIN {KEY}-----')", KEY_LINES])
+def test_an_event_that_quotes_the_beginning_of_a_key_stays_an_event(text):
+    code = f'if "-----BEGIN {KEY}-----{text}" in body: return "a key"'
+    assert json.loads(without_secrets(event(code)))["prompt"].endswith('" in body: return "a key"')
+
+
+@pytest.mark.parametrize(
+    "piece", ["sk-", "eyJ", "SG.", "token", "token:::", "a://", "password=a1b2c3d4 "]
+)
+def test_an_event_made_to_be_slow_takes_no_time(piece):
+    body = event(piece * (200_000 // len(piece)))
+    began = time.thread_time()
+    without_secrets(body)
+    assert time.thread_time() - began < 2
 
 
 PIECES = [b"password", b"token", b"=", b": ", b'"', b'\\"', b"a1b2c3d4e5f6", b"://u:", b"@h", b" "]
