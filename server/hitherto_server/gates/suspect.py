@@ -130,7 +130,8 @@ def _pattern(source: str) -> re.Pattern[str]:
 HIDES = re.compile(f"[{HIDDEN}]")
 # What a page or a renderer does not show; a marker of a tool (`<!-- prettier-ignore -->`) is short.
 COMMENT = re.compile(
-    r"<!--(.*?)(?:-->|\Z)|^\[(?://|comment)\]:\s*#\s*\((.*?)\)\s*$", re.DOTALL | re.MULTILINE
+    r"<!--(.*?)(?:-->|\Z)|^\[(?://|comment)\]:\s?#\s?\(((?:(?!^\[(?://|comm)).)*?)\)\s*$",
+    re.DOTALL | re.MULTILINE,
 )
 LEAST_COMMENT_WORDS = 5
 ENCODED = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,2000}={0,2}(?![\w+/=-])")
@@ -142,12 +143,19 @@ def is_suspect(content: str) -> bool:
     if HIDES.search(content.replace(JOINER, "")):
         return True
     read = unicodedata.normalize("NFKC", content.replace(JOINER, "").replace("\u2019", "'"))
+    read = _narrowed(read)
     return addresses_agent(read) or _has_comment(read) or _has_encoded(read)
+
+
+def _narrowed(text: str) -> str:
+    """Return a text with one blank, or one line's end, for each gap: patterns try every width."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def addresses_agent(text: str) -> bool:
     """Tell whether a text is written to whoever reads memories for a person."""
-    lowered = f" {' '.join(text.lower().split())} "
+    lowered = f" {text.lower()} ".replace("\n", " ")
     return any(
         _pattern(source).search(text) is not None
         for words, source in ASKED
@@ -171,6 +179,6 @@ def _has_encoded(text: str) -> bool:
 def _decoded(text: str) -> str:
     padded = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return base64.b64decode(padded + "=" * (-len(padded) % 4)).decode("utf-8")
+        return _narrowed(base64.b64decode(padded + "=" * (-len(padded) % 4)).decode("utf-8"))
     except (binascii.Error, ValueError):
         return ""
