@@ -28,6 +28,7 @@ LEFT_OUT = {
     "private-key": "shapes.py takes the whole block, also one that was cut",
     "jwt": "shapes.py, which also reads a cut one",
     "curl-auth-header": "shapes.py takes every header, not only curl's",
+    "curl-auth-user": "assignments.py takes it, in time in proportion to the text",
 }
 
 

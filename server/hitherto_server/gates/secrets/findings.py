@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 MASKED_HEAD, MASKED_TAIL = 4, 2
 
@@ -39,12 +40,38 @@ def masked(value: str) -> str:
     return value[:MASKED_HEAD] + hidden + value[-MASKED_TAIL:]
 
 
-def disjoint(*looks: Iterable[Finding]) -> list[Finding]:
-    """Return findings that do not overlap, in order: the first look's and the longer one stays."""
-    kept: list[Finding] = []
-    ranked = [(rank, found) for rank, look in enumerate(looks) for found in look]
-    ranked.sort(key=lambda one: (not one[1].certain, one[0], one[1].start - one[1].end))
-    for _, one in ranked:
-        if all(one.end <= other.start or other.end <= one.start for other in kept):
-            kept.append(one)
-    return sorted(kept, key=lambda found: found.start)
+def disjoint(places: Iterable[Finding], *looks: Iterable[Finding]) -> list[Finding]:
+    """Return findings that do not overlap, in order.
+
+    A place says where its secret ends; of what else overlaps, all is one secret.
+    """
+    found = _joined((0, one) for one in places)
+    spans = [(one.start, one.end) for one in found]
+    ranked = ((rank, one) for rank, look in enumerate(looks) for one in look)
+    rest = _joined((rank, one) for rank, one in ranked if not overlaps(one, spans))
+    return sorted([*found, *rest], key=lambda one: one.start)
+
+
+def overlaps(one: Finding, spans: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether a finding has a character of one of the spans, which are in order."""
+    at = bisect_left(spans, (one.end, 0))
+    return at > 0 and spans[at - 1][1] > one.start
+
+
+def _joined(ranked: Iterable[tuple[int, Finding]]) -> list[Finding]:
+    groups: list[list[tuple[int, Finding]]] = []
+    end = 0
+    for rank, one in sorted(ranked, key=lambda pair: pair[1].start):
+        if one.start >= end:
+            groups.append([])
+        groups[-1].append((rank, one))
+        end = max(end, one.end)
+    return [_one_of(group) for group in groups]
+
+
+def _one_of(group: list[tuple[int, Finding]]) -> Finding:
+    """Return one finding, of the surest kind; what only chance speaks for adds nothing to it."""
+    group = [(rank, one) for rank, one in group if one.named] or group
+    _, surest = min(group, key=lambda pair: (not pair[1].certain, pair[0]))
+    start, end = min(one.start for _, one in group), max(one.end for _, one in group)
+    return replace(surest, start=start, end=end)

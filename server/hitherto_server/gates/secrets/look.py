@@ -6,13 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.secrets.assignments import find_assigned
-from hitherto_server.gates.secrets.findings import disjoint
+from hitherto_server.gates.secrets.findings import disjoint, overlaps
 from hitherto_server.gates.secrets.rules import rule_set
 from hitherto_server.gates.secrets.shapes import find_shapes
 
 if TYPE_CHECKING:
     from hitherto_server.gates.secrets.findings import Finding
-
 
 TAKEN_OUT = re.compile(r"\[redacted:[\w-]+\]")
 
@@ -21,6 +20,4 @@ def find_secrets(text: str) -> list[Finding]:
     """Return the secrets of a text, in order and disjoint; what was taken out is none."""
     found = disjoint(find_shapes(text), rule_set().find(text), find_assigned(text))
     taken = [match.span() for match in TAKEN_OUT.finditer(text)]
-    return [
-        one for one in found if all(one.end <= start or end <= one.start for start, end in taken)
-    ]
+    return [one for one in found if not overlaps(one, taken)]

@@ -11,7 +11,7 @@ BASE64_OF_A_KEY = (
 # kind, a word without which it does not occur (lower case), what it looks like: its first group
 # is the secret, else all of it is.
 OWN: tuple[tuple[str, str, str], ...] = (
-    ("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*)?"),
+    ("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{10,4000}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*)?"),
     ("private-key", "ls0tls1crudjti", BASE64_OF_A_KEY),
     ("openai-api-key", "sk-", r"\bsk-(?:proj|svcacct|admin|None|service)-[\w-]{20,}"),
     ("openai-api-key", "sk-", r"\bsk-[A-Za-z0-9]{32,}\b"),

@@ -17,15 +17,18 @@ if TYPE_CHECKING:
 LABEL = r"(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?"
 BREAK = r"(?:\s|\\[nrt])"
 CODE = r"[A-Za-z0-9+/]"
-WHOLE_BLOCK = re.compile(rf"-----BEGIN {LABEL}-----(.{{0,16000}}?)-----END {LABEL}-----", re.DOTALL)
+WHOLE_BLOCK = re.compile(
+    rf"-----BEGIN {LABEL}-----((?:[^-]|-(?!----(?:BEGIN|END) )){{0,16000}}+)-----END {LABEL}-----"
+)
 BLOCK_BEGINS = re.compile(
     rf"-----BEGIN {LABEL}-----"
     rf"(?:{BREAK}|{CODE}{{16,}}+={{0,2}}|{CODE}{{1,15}}={{1,2}}|(?:Proc-Type|DEK-Info):[^\n]*)*+"
 )
-BLOCK_ENDS = re.compile(
-    rf"(?:(?<!{CODE})|(?<=\\[nrt]))(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)+"
-    rf"(?:{CODE}+={{0,2}})?{BREAK}*-----END {LABEL}-----"
+LINES_OF_CODE = re.compile(
+    rf"(?:(?<!{CODE})|(?<=\\[nrt]))(?:{CODE}{{32,}}+={{0,2}}{BREAK}*+)++(?:{CODE}+={{0,2}})?{BREAK}*+"
+    rf"(?P<end>-----END {LABEL}-----)?"
 )
+"""With its `end`, what is left of a block; without one they are passed over and not tried anew."""
 PUTTY = re.compile(rf"Private-Lines: \d+((?:{BREAK}+{CODE}{{16,}}+={{0,2}})+)")
 KEY_CHARS = 40
 """A block with fewer characters of code between its lines only shows what one looks like."""
@@ -71,10 +74,11 @@ def _key_blocks(text: str) -> Iterator[Finding]:
     for match in WHOLE_BLOCK.finditer(text):
         if _has_code(match[1]):
             yield Finding(*match.span(), "private-key")
-    for mark, pattern in (("-----BEGIN ", BLOCK_BEGINS), ("-----END ", BLOCK_ENDS)):
-        for match in pattern.finditer(text) if mark in text else ():
-            if _has_code(match[0].replace("PRIVATE", "")):
-                yield Finding(*match.span(), "private-key")
+    begun = BLOCK_BEGINS.finditer(text) if "-----BEGIN " in text else ()
+    ended = LINES_OF_CODE.finditer(text) if "-----END " in text else ()
+    for match in (*begun, *(lines for lines in ended if lines["end"])):
+        if _has_code(match[0].replace("PRIVATE", "")):
+            yield Finding(*match.span(), "private-key")
     for match in PUTTY.finditer(text):
         yield Finding(*match.span(1), "private-key")
 
