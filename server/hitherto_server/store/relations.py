@@ -67,7 +67,7 @@ def propose(
 
 
 def withdraw(connection: Connection, number: int, *, at_ms: int) -> None:
-    """Take back what rules proposed of a memory: its text is another now."""
+    """Take back what rules read off a memory's text: it is another now."""
     connection.execute(sql["withdraw"], {"number": number, "at_ms": at_ms})
 
 

@@ -42,9 +42,11 @@ WHERE NOT EXISTS (
       AND r.kind IN ('duplicate_of', 'possible_conflict', 'similar')
 );
 
--- withdraw: take back what rules proposed of a memory whose text is another now
+-- withdraw: take back what rules read off a memory's text, which is another now; a conflict without
+-- a slot lies in what the writer said outright
 UPDATE relation SET undone_at_ms = :at_ms, undone_by = 'rule'
-WHERE said_by = 'rule' AND decided_at_ms IS NULL AND id IN (
+WHERE said_by = 'rule' AND decided_at_ms IS NULL
+  AND (kind <> 'possible_conflict' OR slot IS NOT NULL) AND id IN (
     SELECT id FROM relation
     WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND newer_number = :number
         AND undone_at_ms IS NULL

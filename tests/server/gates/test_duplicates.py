@@ -121,6 +121,14 @@ async def test_an_edit_is_compared_anew(me: Person) -> None:
     assert [row[2] for row in await reasons(me)] == ["value changed 5 -> 7"]
 
 
+async def test_an_edit_leaves_a_conflict_that_the_writer_spoke_of(me: Person) -> None:
+    told = await me.remember("Ship on Mondays.", source="user-told")
+    new = await me.remember("The bot picks the day.", supersedes=[told.id])
+    [said] = await reasons(me)
+    await me.reflect(new.id, "edit", content="The bot picks the day of a release.")
+    assert await reasons(me) == [said]
+
+
 async def test_an_edited_memory_is_the_newer_one(me: Person) -> None:
     first = await me.remember("The limit is 5.")
     second = await me.remember("The limit is 7.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -111,6 +113,20 @@ def test_any_two_texts_can_be_compared(older: str, newer: str) -> None:
     compared = compare(older, newer)
     assert 0 <= compared.likeness <= 1
     assert 0 <= compared.shared <= 1
+
+
+@pytest.mark.parametrize(
+    "odd", ["\u017fix times", "once per \u017fecond", "5 per m\u0131n", "\u0663\u0660 s"]
+)
+def test_a_letter_that_only_folds_to_another_makes_no_amount(odd: str) -> None:
+    compared = compare("The worker retries 6 times a minute.", f"The worker retries {odd}.")
+    assert compared.verdict != "same"
+
+
+def test_texts_that_repeat_few_words_are_compared_in_no_time() -> None:
+    began = time.thread_time()
+    compare("aa bb " * 333, "bb aa cc " * 222)
+    assert time.thread_time() - began < 0.5
 
 
 @given(st.text(max_size=300))

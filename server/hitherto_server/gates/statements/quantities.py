@@ -52,7 +52,7 @@ QUANTITY = re.compile(
       (?: (?P<factor>[km])(?!\w) | [ -]?(?P<unit>{_UNIT})s?(?!\w) )?
     | \b(?:an?|one|per|every|each)\s(?P<single>second|minute|hour|day|week|month|year|sec|min|hr)\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,  # else a long s or a dotless i passes for a letter of it
 )
 _ORDINAL = re.compile(r"\ba\s+second\b", re.IGNORECASE)
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Role = Literal["subject", "value", "word", "wording"]
 """What the statement is about; what it says of it; one word for another; looser rewording."""
 
+MOST_ALIGNED = 250
+"""What aligning takes grows with the cube of the words where they repeat."""
 SCOPE_BEFORE = frozenset(
     ("for", "of", "during", "when", "while", "within", "if", "until", "unless", "fur", "pour")
 )
@@ -89,7 +91,8 @@ class _Span:
 
 
 def _spans(old: Statement, new: Statement, matched: Matched) -> Iterator[_Span]:
-    one, other = [t.key for t in old.tokens], [t.key for t in new.tokens]
+    one = [t.key for t in old.tokens[:MOST_ALIGNED]]
+    other = [t.key for t in new.tokens[:MOST_ALIGNED]]
     # A word that stands twice on one side and once on the other is one too many there.
     fewer, more = Counter(one) - Counter(other), Counter(other) - Counter(one)
     matcher = SequenceMatcher(None, one, other, autojunk=False)
