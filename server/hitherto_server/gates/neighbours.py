@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ MOST_JUDGED = 4
 MOST_SINCE = 32
 MOST_NOTES = 3
 SPOKEN_OF = frozenset(("duplicate", "update", "conflict"))
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -130,13 +133,14 @@ def _compared(
     live = rows.list_live(connection, near, subject.project, but=subject.number)
     glanced = [(likeness(row["content"], subject.content), row) for row in live]
     worth = sorted((one for one in glanced if one[0] >= LEAST_GLANCE), key=lambda one: -one[0])
-    return tuple(
+    found = (
         _neighbour(row, subject, cosines[row["number"]] if cosines else None)
         for _, row in worth[:MOST_JUDGED]
     )
+    return tuple(filter(None, found))
 
 
-def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour:
+def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour | None:
     from hitherto_server.gates.duplicates import judge
 
     changed = subject.changed_at_ms
@@ -146,7 +150,12 @@ def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour:
     older, newer = row["content"], subject.content
     if is_newer:
         older, newer = newer, older
-    finding = judge(older, newer, cosine)
+    try:
+        finding = judge(older, newer, cosine)
+    except Exception:
+        # a text that trips a rule must not cost its writer the write
+        log.exception("memory %s was not compared", row["id"])
+        return None
     return Neighbour(row["number"], row["id"], row["revision"], is_newer, finding)
 
 

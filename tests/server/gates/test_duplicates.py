@@ -172,6 +172,18 @@ async def test_two_near_texts_written_at_once_are_compared_all_the_same(me: Pers
     assert [row[0] for row in await me.relations()] == ["possible_conflict"]
 
 
+async def test_a_text_that_trips_a_rule_is_stored_all_the_same(
+    me: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trip(*_: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr("hitherto_server.gates.duplicates.judge", trip)
+    await me.remember("Timeout is 30 s")
+    assert (await me.remember("Timeout is 90 s")).outcome == "stored"
+    assert await reasons(me) == []
+
+
 def test_a_cosine_alone_makes_no_duplicate() -> None:
     finding = judge("The upload worker retries jobs.", "The upload worker logs jobs.", 0.99)
     assert finding.kinship == "similar"
