@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.memories import Span
 
 ERASED = "[erased]"
+LEAST_WORD = 16
+"""A shorter word may be in anybody's path or name: `testing` is not erased with a memory of it."""
 OF_MEMORIES = frozenset({"memory", "revision"})
 DERIVED = ("fulltext", "identifiers", "vector")
 
@@ -32,8 +34,9 @@ def spellings(text: str) -> list[str]:
 
 
 def texts_of(connection: Connection, number: int) -> list[str]:
-    """Return every text that a memory ever had."""
-    return [row[0] for row in connection.execute(sql["texts_of"], {"number": number})]
+    """Return every text that a memory ever had, but those that stand elsewhere by chance."""
+    rows = connection.execute(sql["texts_of"], {"number": number})
+    return [row[0] for row in rows if " " in row[0] or len(row[0]) >= LEAST_WORD]
 
 
 def find_numbers(connection: Connection, text: str) -> list[int]:

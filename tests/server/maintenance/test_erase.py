@@ -183,6 +183,18 @@ async def test_a_backup_that_cannot_be_rewritten_is_named(services, project):
     assert [one.split(":")[0] for one in reply.left] == ["backups/torn.db"]
 
 
+async def test_a_memory_of_one_common_word_is_erased_and_no_name_that_has_the_word(
+    services, tmp_path
+):
+    place = repository(tmp_path / "project", "git@example.com:owner/testing.git")
+    memory = await told(services, place, "testing")
+    reply = await eraser(services).erase(EraseRequest(memory=memory, confirmed=True))
+    assert reply.memories == [memory]
+    assert rows(services.home.database, "SELECT id FROM memory") == []
+    [(identity,)] = rows(services.home.database, "SELECT identity FROM project")
+    assert identity.endswith("owner/testing")
+
+
 async def test_an_unknown_memory_is_an_error(services):
     with pytest.raises(NotFound):
         await eraser(services).erase(EraseRequest(memory="0" * 8 + "-0000-0000-0000-" + "0" * 12))
