@@ -19,7 +19,6 @@ WORDS = (
 LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 DIGITS = b"0123456789"
 NAME = LETTERS + DIGITS + b"_-."
-TOKEN = NAME + b"+/=~%:"
 VALUE_ENDS = b" \t\r\n\"'`<>,;(){}[]\\&"
 KEY_BEGINS, MARK = b"-----BEGIN ", b"-----"
 LEAST_TOKEN, LEAST_VALUE, MOST = 20, 8, 4096

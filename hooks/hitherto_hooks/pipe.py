@@ -188,9 +188,14 @@ def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: by
         here = percent_encoded(posix.getcwdb())
     except OSError:  # the folder is gone
         here = b""
-    if not spool.is_left_alone(home, started_ns // 1_000_000, (project, here), body):
+    if spool.is_left_alone(home, started_ns // 1_000_000, (project, here), body):
+        return
+    try:
         if len(body) <= spool.MAX_RECORD_BYTES:  # a larger one is not kept, and takes too long
             body = masking.without_secrets(body.replace(b"\n", b" "))
+    except TimeoutError:
+        spool.count_dropped(home + b"/spool")
+    else:
         spool.append(home, event.encode(), started_ns, project, body)
 
 

@@ -52,6 +52,12 @@ def test_what_goes_in_comes_out_in_order_on_single_lines(tmp_path, events):
     assert drain(tmp_path / "spool") == expected
 
 
+def test_an_event_that_takes_too_long_to_look_through_is_counted(hook):
+    (hook.home / "spool").mkdir(parents=True)
+    hook("Stop", b'{"a":"%b"}' % (b"token=" * 330_000))
+    assert len(hook.spooled()) + hook.dropped() == 1
+
+
 def test_a_record_is_split_at_its_first_three_tabs(hook):
     hook("Stop", b'{"a":\t1,\r\n\t"b":2}')
     [record] = hook.spooled()
