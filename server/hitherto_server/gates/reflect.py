@@ -228,13 +228,9 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     before = await context.store.readers.run(lambda c: earlier_state(c, seen))
     if before is None:
         return await context.store.writer.run(lambda c: _undo_birth(c, request, at_ms))
-    now = await context.store.readers.run(partial(state_of, row=seen))
-    changed = before.content != now.content
+    changed = before.content != seen["content"]
     around = await _look_around(context, seen, before.content)
-    anchors: tuple[AnchorRow, ...] | None = None
-    if changed or before.files != now.files:
-        place = await _place_of(context, request, seen)
-        anchors = await tie(context, before.content, before.files, place)
+    anchors = await _tied_as(context, request, seen, before)
 
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, request.expected_revision)
@@ -256,6 +252,17 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     reply = await context.store.writer.run(job)
     context.on_written()
     return reply
+
+
+async def _tied_as(
+    context: WriteContext, request: ReflectRequest, seen: Row, before: State
+) -> tuple[AnchorRow, ...] | None:
+    """Return the anchors of an earlier state, if its text or its files are others."""
+    now = await context.store.readers.run(partial(state_of, row=seen))
+    if (before.content, before.files) == (now.content, now.files):
+        return None
+    place = await _place_of(context, request, seen)
+    return await tie(context, before.content, before.files, place)
 
 
 async def _look_around(context: WriteContext, seen: Row, content: str) -> Neighbourhood | None:

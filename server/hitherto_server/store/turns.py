@@ -9,7 +9,7 @@ from hitherto_server.store.derived import index_session
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
-    from hitherto_server.store.driver import Connection, Row
+    from hitherto_server.store.driver import Connection
 
 sql = load_queries("turns")
 
@@ -36,8 +36,3 @@ def put_turn(connection: Connection, new: NewTurn) -> None:
         index_session(connection, new.session_id)  # a spooled prompt may come after its memories
     if new.admission is not None:
         connection.execute(sql["fill_query"], {"query": new.query, "admission": new.admission})
-
-
-def list_turns(connection: Connection, session_id: str) -> list[Row]:
-    """Return the prompts of a session, the oldest first."""
-    return connection.execute(sql["of_session"], {"session_id": session_id}).fetchall()

@@ -9,7 +9,3 @@ SELECT prompt_id FROM turn WHERE session_id = :session_id ORDER BY started_at_ms
 
 -- fill_query: say what an admission was asked
 UPDATE injection SET query = :query WHERE admission = :admission;
-
--- of_session: the prompts of a session, the oldest first
-SELECT prompt_id, prompt, reply, started_at_ms, ended_at_ms FROM turn
-WHERE session_id = :session_id ORDER BY id;
