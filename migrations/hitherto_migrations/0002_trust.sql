@@ -61,3 +61,10 @@ DROP INDEX memory_recent;
 CREATE INDEX memory_live
     ON memory (coalesce(project_id, 0), learned_at_ms DESC, number DESC, kind, trashed_at_ms)
     WHERE trashed_at_ms IS NULL;
+
+-- vectors in memory: how often a scope's vectors changed, so that a copy knows when it is old
+
+CREATE TABLE vector_change (
+    project INTEGER PRIMARY KEY,            -- 0: user-wide; -1: the whole index was made anew
+    version INTEGER NOT NULL
+) STRICT;

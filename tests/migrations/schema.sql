@@ -285,6 +285,11 @@ CREATE TABLE turn (
     UNIQUE (session_id, prompt_id)
 ) STRICT;
 
+CREATE TABLE vector_change (
+    project INTEGER PRIMARY KEY,            -- 0: user-wide; -1: the whole index was made anew
+    version INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE verdict (                      -- what a judgment said of a memory at one revision
     id INTEGER PRIMARY KEY,
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hitherto_server.core.text import people_in
 from hitherto_server.core.words import folded
+from hitherto_server.recall.nearest import Nearest
 from hitherto_server.recall.query import quoted, terms_match, words_match
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.store import recall as rows
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hitherto_server.recall.known import Known
+    from hitherto_server.recall.matrices import Matrix
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Connection, Row
 
@@ -29,14 +31,6 @@ MOST_BY_PREFIX = 10
 
 OK = "ok"
 NO_INDEX = "no vector index: numpy scan"
-
-
-class Nearest(NamedTuple):
-    """A memory's best passage."""
-
-    cosine: float
-    start: int
-    end: int
 
 
 class Near(NamedTuple):
@@ -107,7 +101,8 @@ def ask_by_meaning(
     unasked: bool = False,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    near = dense.near or ask_passages(connection, scopes, dense, unasked=unasked)
+    matrices = known.matrices_of(dense.model)
+    near = dense.near or ask_passages(connection, scopes, dense, matrices, unasked=unasked)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)
@@ -172,14 +167,23 @@ def _ask_ids(
 
 
 def ask_passages(
-    connection: Connection, scopes: tuple[int, ...], dense: Dense, *, unasked: bool = False
+    connection: Connection,
+    scopes: tuple[int, ...],
+    dense: Dense,
+    matrices: tuple[Matrix, ...] | None = None,
+    *,
+    unasked: bool = False,
 ) -> Near:
     """Find the passages that are nearest to a query's vector."""
     if dense.vector is None or dense.model is None:
         return Near(None, dense.reason)
     passages: dict[int, Nearest] = {}
+    most = MOST_UNASKED if unasked else MOST_PASSAGES
+    if matrices is not None:
+        for matrix in matrices:
+            passages |= matrix.nearest(dense.vector, most=most)
+        return Near(passages, dense.reason)
     if vector_model(connection) == dense.model:
-        most = MOST_UNASKED if unasked else MOST_PASSAGES
         for scope in scopes:
             near = rows.find_nearest(connection, dense.vector, scope, most=most)
             _keep_best(passages, near, [1.0 - row["distance"] for row in near])
@@ -196,7 +200,11 @@ def _measure_the_rest(
     if evidence.passages is None or dense.vector is None or dense.model is None:
         return
     missing = evidence.numbers - evidence.passages.keys()
-    if missing:
+    matrices = known.matrices_of(dense.model)
+    if missing and matrices is not None:
+        for matrix in matrices:
+            evidence.passages |= matrix.of_memories(dense.vector, missing)
+    elif missing:
         stored = known.vectors(connection, dense.model, missing)
         _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
 

@@ -13,7 +13,7 @@ from hitherto_server.recall.hits import USER_WIDE, Found, Scores
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from hitherto_server.recall.arms import Nearest
+    from hitherto_server.recall.nearest import Nearest
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Row
 

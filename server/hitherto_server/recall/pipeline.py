@@ -20,6 +20,7 @@ from hitherto_server.recall.looking import (
     look_for_brief,
     look_up,
 )
+from hitherto_server.recall.matrices import Matrices
 from hitherto_server.recall.people import Acquaintances
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.reply import reply_of
@@ -70,6 +71,7 @@ class Recaller:
     clock: Clock
     lookout: Lookout = field(default_factory=Lookout)
     acquaintances: Acquaintances = field(default_factory=Acquaintances)
+    matrices: Matrices = field(default_factory=Matrices)
 
     async def recall(self, question: Question) -> RecallReply:
         """Answer somebody who asked."""
@@ -128,7 +130,7 @@ class Recaller:
         weight, now_ms = self.settings.fusion_weight, self.clock()
         model = self.embedder.model
         name = None if model is None or query.dense_text is None else model.name
-        look = Look(question, query, weight, now_ms, floor, viewed, session_id, name)
+        look = Look(question, query, weight, now_ms, floor, viewed, session_id, name, self.matrices)
         run = self.store.readers.run
         words = asyncio.ensure_future(run(lambda reading: look_by_words(reading, look)))
         found, dense = await asyncio.gather(words, self._meant(look, words))
@@ -138,8 +140,8 @@ class Recaller:
         """Return the query's vector, with what is near it if a large store's words take longer."""
         unasked = look.is_unasked
         dense = await self._dense(look.query, UNASKED_EMBED_S if unasked else ASKED_EMBED_S)
-        if words.done():  # one job more would cost what it saves
-            return dense
+        if words.done() or look.matrices.serve(dense.model, look.question.scopes):
+            return dense  # one job more would cost what it saves
         ask = partial(ask_passages, scopes=look.question.scopes, dense=dense, unasked=unasked)
         return replace(dense, near=await self.store.readers.run(ask))
 

@@ -37,6 +37,8 @@ CREATE VIRTUAL TABLE vector USING vec0(
 )
 """
 
+WHOLE_INDEX = -1
+"""As a scope whose vectors changed: all of them."""
 FILLING = "vector filling"
 """Under it the recipe stands of an index that is being filled."""
 
@@ -90,6 +92,7 @@ def rebuild_vectors(connection: Connection, *, model: str, dimension: int, clock
         [(row["passage_id"], row["project"], row["vector"]) for row in rows],
     )
     drop_note(connection, FILLING)
+    count_change(connection, WHOLE_INDEX)
     note(connection, "vector", vector_recipe(model, dimension), clock)
     return len(rows)
 
@@ -144,6 +147,8 @@ def drop_memory(connection: Connection, number: int) -> None:
     if kept_vectors(connection) is not None:
         for row in connection.execute(sql["passages_of"], {"number": number}).fetchall():
             connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
+        scope = connection.execute(sql["scope_of"], {"number": number}).fetchone()
+        count_change(connection, scope[0] if scope else WHOLE_INDEX)
     _index_beside(connection, number)
 
 
@@ -154,6 +159,12 @@ def put_vector(connection: Connection, passage_id: int, project: int, vector: by
         "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
         (passage_id, project, vector),
     )
+    count_change(connection, project)
+
+
+def count_change(connection: Connection, scope: int) -> None:
+    """Note that a scope's vectors changed: who keeps a copy reads them again."""
+    connection.execute(sql["count_change"], {"project": scope})
 
 
 def index_text(connection: Connection, number: int) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from hitherto_server.store.derived import (
     FILLING,
     VECTOR_TABLE,
+    WHOLE_INDEX,
+    count_change,
     drop_note,
     note,
     put_vector,
@@ -28,6 +30,7 @@ def begin_vectors(connection: Connection, *, model: str, dimension: int, clock: 
     connection.execute("DROP TABLE IF EXISTS vector")
     connection.execute(VECTOR_TABLE.format(dimension=dimension))
     drop_note(connection, "vector")
+    count_change(connection, WHOLE_INDEX)
     # from here on what is written and what is trashed keeps it in step
     note(connection, FILLING, vector_recipe(model, dimension), clock)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hitherto_server.recall.arms import Evidence, Nearest
+from hitherto_server.recall.arms import Evidence
 from hitherto_server.recall.floors import explicit_floor
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Scores
+from hitherto_server.recall.nearest import Nearest
 
 
 def near(**cosines: float) -> dict[int, Nearest]:
