@@ -3,8 +3,9 @@ SELECT name FROM pragma_table_list
 WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'vector%'
 ORDER BY name;
 
--- text_columns: the columns of a table that hold text
-SELECT name FROM pragma_table_info(:table) WHERE type = 'TEXT' ORDER BY cid;
+-- text_columns: the columns of a table that hold text, but those that can hold words of ours alone
+SELECT c.name FROM pragma_table_info(:table) AS c JOIN sqlite_schema AS t ON t.name = :table
+WHERE c.type = 'TEXT' AND NOT instr(t.sql, 'CHECK (' || c.name || ' IN (') ORDER BY c.cid;
 
 -- table_named: whether there is a table of that name
 SELECT name FROM sqlite_schema WHERE name = :name;

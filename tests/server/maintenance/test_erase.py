@@ -195,6 +195,13 @@ async def test_a_memory_of_one_common_word_is_erased_and_no_name_that_has_the_wo
     assert identity.endswith("owner/testing")
 
 
+async def test_a_word_that_is_also_one_of_ours_is_erased_where_somebody_said_it(services, project):
+    memory = await told(services, project, "No decision without the CFO", kind="decision")
+    await eraser(services).erase(EraseRequest(text="decision", confirmed=True))
+    found = rows(services.home.database, "SELECT id, kind, content FROM memory")
+    assert found == [(memory, "decision", "No [erased] without the CFO")]
+
+
 async def test_an_unknown_memory_is_an_error(services):
     with pytest.raises(NotFound):
         await eraser(services).erase(EraseRequest(memory="0" * 8 + "-0000-0000-0000-" + "0" * 12))
