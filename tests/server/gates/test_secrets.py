@@ -119,6 +119,11 @@ def test_a_token_within_a_longer_secret_leaves_none_of_it(before, behind):
     )
 
 
+def test_a_token_that_runs_into_a_key_leaves_none_of_it():
+    token = "ey" + f"J{drawn(20)}.eyJ{drawn(30)}"
+    assert redact(f"see {token}{BLOCK[-300:]}").text == "see [redacted:private-key]"
+
+
 def test_what_a_place_ends_is_not_joined_with_what_stands_behind_it():
     url = f"https://x-access-token:{drawn(30)}7@github.com/acme/api"
     assert redact(url).text == "https://x-access-token:[redacted:url-password]@github.com/acme/api"

@@ -40,16 +40,17 @@ def masked(value: str) -> str:
     return value[:MASKED_HEAD] + hidden + value[-MASKED_TAIL:]
 
 
-def disjoint(places: Iterable[Finding], *looks: Iterable[Finding]) -> list[Finding]:
-    """Return findings that do not overlap, in order.
+def disjoint(
+    places: Iterable[Finding], rules: Iterable[Finding], names: Iterable[Finding]
+) -> list[Finding]:
+    """Return findings that do not overlap, in order: what overlaps is one secret.
 
-    A place says where its secret ends; of what else overlaps, all is one secret.
+    Where a place says that a secret ends, a name beside it does not say otherwise.
     """
-    found = _joined((0, one) for one in places)
-    spans = [(one.start, one.end) for one in found]
-    ranked = ((rank, one) for rank, look in enumerate(looks) for one in look)
-    rest = _joined((rank, one) for rank, one in ranked if not overlaps(one, spans))
-    return sorted([*found, *rest], key=lambda one: one.start)
+    placed = [(0, one) for one in places]
+    spans = [(one.start, one.end) for one in _joined(placed)]
+    named = [(2, one) for one in names if not overlaps(one, spans)]
+    return _joined([*placed, *((1, one) for one in rules), *named])
 
 
 def overlaps(one: Finding, spans: Sequence[tuple[int, int]]) -> bool:
