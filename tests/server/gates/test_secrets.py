@@ -134,6 +134,14 @@ def test_the_password_of_a_call_that_goes_over_two_lines_is_taken_out():
     assert redact(call.format(f"{drawn(14)}7")).text == call.format("[redacted:password]")
 
 
+def test_a_key_that_a_call_gives_as_its_user_is_taken_out():
+    call = 'curl -u "{}" https://ci.internal'
+    assert redact(call.format(f"{drawn(14)}7!:")).text == call.format("[redacted:password]")
+    assert (
+        redact("curl -u deploy: https://ci.internal").text == "curl -u deploy: https://ci.internal"
+    )
+
+
 def test_every_rule_compiles_and_has_a_keyword():
     rules = {rule for found in rule_set().by_keyword.values() for rule in found}
     assert len(rules) > 240

@@ -46,7 +46,8 @@ NETRC = re.compile(r"\blogin[ \t]+\S+\s+(?P<name>password)[ \t]+(?P<bare>\S{4,20
 SHORT_FLAGS = re.compile(
     r"\b(?:sshpass[ \t]+-p[ \t]*|(?:mysql|mysqldump|mariadb|mycli)\b[^\n|;]{0,80}?[ \t]-p"
     r"|redis-cli\b[^\n|;]{0,80}?[ \t]-a[ \t]+"
-    r"|curl\b(?:[^\n]|(?<=\\)\n){0,200}?[ \t](?:-u|--user)[ \t=]{0,3}[\"']?[^\s:<\"']{1,60}:"
+    r"|curl\b(?:[^\n]|(?<=\\)\n){0,200}?[ \t](?:-u|--user)[ \t=]{0,3}[\"']?"
+    r"(?:[^\s:<\"']{1,60}:|(?=[^\s:<\"']{0,99}\d[^\s:<\"']{0,99}:[\"']?(?:\s|\Z)))"
     r"|(?:docker|helm|podman)\b[^\n|;]{0,60}?login\b[^\n|;]{0,60}?[ \t]-p[ \t]+)"
     r"(?P<quote>[\"']?)(?P<bare>(?![$<\[{(])[^\s\"'<>]{5,200})(?P=quote)"
 )
