@@ -186,7 +186,8 @@ async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) 
     user_wide = seen["project_id"] is None
     return await remember(
         context,
-        RememberRequest(
+        # not validated again: what lost a secret may have grown beyond what a caller may send
+        RememberRequest.model_construct(
             project_dir=str(place.project.root) if place.project else request.project_dir,
             session_id=request.session_id,
             actor=request.actor,

@@ -176,3 +176,13 @@ async def test_a_text_that_is_hardly_more_than_a_secret_is_refused(me, content):
         await me.remember(content)
     assert content not in refused.value.message
     assert await me.count() == 0
+
+
+async def test_what_grew_by_a_redaction_can_be_replaced_all_the_same(me):
+    tags = [f"tag{number}" for number in range(20)]
+    secret = f"DB_PASSWORD={drawn(7)}7 "
+    kept = await me.remember(f"The deploy job logs in with {TOKEN}.", tags=tags)
+    long = "It is as it is. " + secret * 900
+    done = await me.reflect(kept.id, "supersede", content=long)
+    assert done.superseded == [kept.id]
+    assert set((await me.see(done.id)).tags) == {*tags, "redacted"}
