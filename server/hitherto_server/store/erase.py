@@ -68,6 +68,9 @@ def count_rows(connection: Connection, texts: Sequence[str]) -> dict[str, int]:
 
 def replace_rows(connection: Connection, texts: Sequence[str], *, memories: bool) -> None:
     """Put `[erased]` where one of the texts stands, in every table; or in all but memories."""
+    if memories:
+        for spelled in _all_spellings(texts):
+            connection.execute(sql["replace_in_states"], {"text": spelled, "erased": ERASED})
     for table, columns in _text_columns(connection):
         if table in OF_MEMORIES and not memories:
             continue
@@ -152,7 +155,7 @@ def _exists(connection: Connection, table: str) -> bool:
 
 
 def _text_columns(connection: Connection) -> Iterator[tuple[str, list[str]]]:
-    """Return every table of ours with its text columns, whatever a later schema adds."""
+    """Return every table with columns that hold others' text, whatever a later schema adds."""
     for table in [row[0] for row in connection.execute(sql["tables"])]:
         columns = [row[0] for row in connection.execute(sql["text_columns"], {"table": table})]
         if columns:

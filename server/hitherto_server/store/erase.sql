@@ -1,11 +1,25 @@
--- tables: our own tables, without the derived indexes and their parts
+-- tables: our own tables, without the derived indexes and what holds words of ours alone
 SELECT name FROM pragma_table_list
 WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'vector%'
+  AND name NOT IN (
+      'config', 'counter', 'derived_index', 'embedding', 'embedding_model', 'migration')
 ORDER BY name;
 
 -- text_columns: the columns of a table that hold text, but those that can hold words of ours alone
 SELECT c.name FROM pragma_table_info(:table) AS c JOIN sqlite_schema AS t ON t.name = :table
-WHERE c.type = 'TEXT' AND NOT instr(t.sql, 'CHECK (' || c.name || ' IN (') ORDER BY c.cid;
+WHERE c.type = 'TEXT' AND NOT instr(t.sql, 'CHECK (' || c.name || ' IN (')
+  AND NOT (:table = 'revision' AND c.name = 'state')
+ORDER BY c.cid;
+
+-- replace_in_states: put something else for a text in what a memory's history keeps beside its text
+UPDATE revision SET state = json_replace(
+    state,
+    '$.tags', replace(json_extract(state, '$.tags'), :text, :erased),
+    '$.state_key', replace(json_extract(state, '$.state_key'), :text, :erased),
+    '$.files', json(replace(json_extract(state, '$.files'), :text, :erased)))
+WHERE instr(json_extract(state, '$.tags'), :text)
+   OR instr(coalesce(json_extract(state, '$.state_key'), ''), :text)
+   OR instr(coalesce(json_extract(state, '$.files'), ''), :text);
 
 -- table_named: whether there is a table of that name
 SELECT name FROM sqlite_schema WHERE name = :name;
@@ -20,7 +34,10 @@ WHERE instr(content, :text) OR instr(tags, :text) OR instr(coalesce(source_ref, 
    OR instr(coalesce(idempotency_key, ''), :text) OR instr(coalesce(state_key, ''), :text)
    OR instr(coalesce(working_dir, ''), :text) OR instr(coalesce(branch, ''), :text)
 UNION
-SELECT memory_number FROM revision WHERE instr(content, :text) OR instr(state, :text)
+SELECT memory_number FROM revision
+WHERE instr(content, :text) OR instr(json_extract(state, '$.tags'), :text)
+   OR instr(coalesce(json_extract(state, '$.state_key'), ''), :text)
+   OR instr(coalesce(json_extract(state, '$.files'), ''), :text)
 UNION
 SELECT a.memory_number FROM anchor AS a LEFT JOIN part AS p ON p.anchor_id = a.id
 WHERE instr(a.path, :text) OR instr(coalesce(p.name, ''), :text);

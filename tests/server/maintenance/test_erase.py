@@ -195,11 +195,31 @@ async def test_a_memory_of_one_common_word_is_erased_and_no_name_that_has_the_wo
     assert identity.endswith("owner/testing")
 
 
-async def test_a_word_that_is_also_one_of_ours_is_erased_where_somebody_said_it(services, project):
-    memory = await told(services, project, "No decision without the CFO", kind="decision")
-    await eraser(services).erase(EraseRequest(text="decision", confirmed=True))
-    found = rows(services.home.database, "SELECT id, kind, content FROM memory")
-    assert found == [(memory, "decision", "No [erased] without the CFO")]
+@pytest.mark.parametrize("word", ["decision", "importance"])
+async def test_a_word_that_is_also_one_of_ours_is_erased_where_somebody_said_it(
+    services, project, word
+):
+    memory = await told(services, project, f"No {word} without the CFO", kind="decision")
+    other = await told(services, project, "The port is 8080", kind="decision")
+    await changed(services, project, other, "The port is 9090")
+    reply = await eraser(services).erase(EraseRequest(text=word, confirmed=True))
+    assert reply.memories == [memory]
+    await reflect(
+        services.writes,
+        ReflectRequest(action="undo", id=other, expected_revision=2, project_dir=str(project)),
+    )
+    found = rows(services.home.database, "SELECT kind, content FROM memory ORDER BY number")
+    assert found == [("decision", "No [erased] without the CFO"), ("decision", "The port is 8080")]
+
+
+async def test_an_erased_text_is_in_no_tag_of_the_history_either(services, project):
+    memory = await told(services, project, "The port is 8080", tags=[SLIPPED])
+    await reflect(
+        services.writes,
+        ReflectRequest(action="edit", id=memory, tags=["net"], project_dir=str(project)),
+    )
+    await eraser(services).erase(EraseRequest(text=SLIPPED, confirmed=True))
+    assert places_of(services.home.root, WORD.encode()) == []
 
 
 async def test_an_unknown_memory_is_an_error(services):
