@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import zipfile
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -114,12 +115,7 @@ def part(rights: Sequence[bool]) -> float:
 
 
 def area(above: Sequence[float], below: Sequence[float]) -> float:
-    """Return the chance that one of the first is above one of the second."""
-    ranked = sorted([(value, 1) for value in above] + [(value, 0) for value in below])
-    seen = wins = 0
-    for _, is_above in ranked:
-        if is_above:
-            wins += seen
-        else:
-            seen += 1
-    return wins / (len(above) * len(below))
+    """Return the chance that one of the first is above one of the second; a tie is half of it."""
+    ranked = sorted(below)
+    wins = sum(bisect_left(ranked, one) + bisect_right(ranked, one) for one in above)
+    return wins / (2 * len(above) * len(below))
