@@ -10,10 +10,10 @@ from hitherto_server.core.errors import OnlyASecret
 from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
-    from hitherto_contract import ReflectRequest, RememberRequest
+    from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest
     from hitherto_server.gates.secrets import Redacted
 
-Request = TypeVar("Request", "RememberRequest", "ReflectRequest")
+Request = TypeVar("Request", "RememberRequest", "ReflectRequest", "ForgetRequest")
 
 TAG = "redacted"
 """Marks a memory whose text lost a secret."""

@@ -75,6 +75,7 @@ async def _reflect(context: WriteContext, request: ReflectRequest, row: Row) -> 
 
 async def forget(context: WriteContext, request: ForgetRequest) -> Remembered:
     """Put a memory into the trash, out of every recall."""
+    request = cleaned(request).request
     at_ms = context.clock()
 
     def job(connection: Connection) -> Remembered:
@@ -92,6 +93,7 @@ async def forget(context: WriteContext, request: ForgetRequest) -> Remembered:
 
 async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
     """Take a memory out of the trash; if its text was stored anew since, say by which id."""
+    request = cleaned(request).request
     at_ms = context.clock()
 
     def job(connection: Connection) -> Remembered:

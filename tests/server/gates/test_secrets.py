@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secret_spans import load_spans
 
+from hitherto_contract import ForgetRequest, RestoreRequest
 from hitherto_server.core.errors import OnlyASecret
+from hitherto_server.gates.reflect import forget, restore
 from hitherto_server.gates.secrets import redact
 from hitherto_server.gates.secrets.findings import masked
 from hitherto_server.gates.secrets.rules import rule_set
@@ -186,3 +188,12 @@ async def test_what_grew_by_a_redaction_can_be_replaced_all_the_same(me):
     done = await me.reflect(kept.id, "supersede", content=long)
     assert done.superseded == [kept.id]
     assert set((await me.see(done.id)).tags) == {*tags, "redacted"}
+
+
+async def test_who_forgets_or_restores_is_kept_without_a_secret(me):
+    kept = await me.remember("The port is 8080.")
+    actor = f"bot {TOKEN}"
+    await forget(me.services.writes, ForgetRequest(id=kept.id, actor=actor))
+    await restore(me.services.writes, RestoreRequest(id=kept.id, actor=actor))
+    actors = {one.actor for one in await me.history(kept.id)}
+    assert actors == {"agent", "bot [redacted:github-pat]"}
