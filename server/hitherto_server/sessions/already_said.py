@@ -21,10 +21,13 @@ LEAST_SHARED = 0.80
 MOST_COMPARED = 4
 SHORTEST_QUOTE = 20
 MOST_ANSWERS = 512
-BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#{1,6}|>|\[[ x]\])\s+", re.MULTILINE)
+BULLET = re.compile(r"^[^\S\n]*(?:[-*+]|\d+[.)]|#{1,6}|>|\[[ x]\])\s+", re.MULTILINE)
 MARKS = re.compile(r"[*_`~]{1,3}")
 BLOCK = re.compile(r"\n\s*(?:\n|(?=[-*+#>]\s|\d+[.)]\s))")
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+ENDS = ".!?\u3002\uff01\uff1f"
+BEGINS = re.compile(r"(?:\n|[.!?]\s|[\u3002\uff01\uff1f]\s?)\Z")
+IS_OVER = re.compile(rf"\Z|\n|[{ENDS}]+(?:\s|\Z)|[\u3002\uff01\uff1f]")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class AlreadySaid:
 
     statements: tuple[Said, ...] = ()
     wholes: tuple[tuple[str, str], ...] = ()
-    """Each file's name with its text on one line, folded."""
+    """Each file's name with its text, folded: a line for each paragraph or item."""
     _answers: dict[str, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -51,8 +54,9 @@ class AlreadySaid:
         """Take apart what the files hold; each comes with the name to give as the reason."""
         said, wholes = [], []
         for name, text in files:
-            wholes.append((name, _flat(text)))
-            for block in BLOCK.split(text):
+            blocks = BLOCK.split(text)
+            wholes.append((name, "\n".join(map(_flat, blocks))))
+            for block in blocks:
                 said += [_said(part, name) for part in dict.fromkeys((*_sentences(block), block))]
         told = tuple(one for one in said if len(one.stems) >= LEAST_WORDS)
         if told:  # here, where nobody waits, and not at the first comparison
@@ -79,7 +83,8 @@ class AlreadySaid:
         flat = _flat(text)
         if len(flat) < SHORTEST_QUOTE:
             return None
-        return next((name for name, whole in self.wholes if flat in whole), None)
+        quote = flat.rstrip(ENDS)
+        return next((name for name, whole in self.wholes if _stands_in(whole, quote)), None)
 
     def _file_of(self, wanted: Said) -> str | None:
         near = [
@@ -90,6 +95,17 @@ class AlreadySaid:
         ]
         near.sort(key=lambda pair: (-pair[0], len(pair[1].stems)))
         return next((one.file for _, one in near[:MOST_COMPARED] if _says_it(one, wanted)), None)
+
+
+def _stands_in(whole: str, quote: str) -> bool:
+    """Tell whether a text has a quote as whole sentences: a piece of one may say the opposite."""
+    at = whole.find(quote)
+    while at >= 0:
+        end = at + len(quote)
+        if (at == 0 or BEGINS.search(whole[max(at - 2, 0) : at])) and IS_OVER.match(whole, end):
+            return True
+        at = whole.find(quote, end)
+    return False
 
 
 def _says_it(said: Said, wanted: Said) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from hitherto_server.sessions.already_said import AlreadySaid
@@ -30,6 +32,8 @@ SAID = AlreadySaid.of([("CLAUDE.md", CLAUDE_MD)])
         "Migrations are numbered SQL files in `db/migrations`. Never edit one that was released.",
         "Commit messages are written in the imperative mood.",
         "The tests need Postgres 15: run `make testdb` before.",
+        "Use pnpm, never npm, to install packages",
+        "Run `make testdb` before the tests: they need Postgres 15",
     ],
 )
 def test_what_a_file_says_is_known(memory: str) -> None:
@@ -45,6 +49,8 @@ def test_what_a_file_says_is_known(memory: str) -> None:
         "Migrations are numbered SQL files, and a plain index locked the table for nine minutes.",
         "Use pnpm, never npm, to install packages. Version 9 breaks the lockfile of the web app.",
         "The tests need Postgres 16: run `make testdb` before.",
+        "The API server listens on port 80",
+        "Edit one that was released.",
         "Postgres.",
         "",
     ],
@@ -55,3 +61,10 @@ def test_what_differs_or_says_more_is_not(memory: str) -> None:
 
 def test_where_no_file_is_nothing_is_known() -> None:
     assert AlreadySaid().where("Use pnpm, never npm, to install packages.") is None
+
+
+def test_a_file_of_blank_lines_is_read_in_no_time() -> None:
+    began = time.process_time()
+    said = AlreadySaid.of([("CLAUDE.md", "\n" * 20_000 + CLAUDE_MD)])
+    assert time.process_time() - began < 1
+    assert said.where("Use pnpm, never npm, to install packages.") == "CLAUDE.md"
