@@ -24,12 +24,15 @@ log = logging.getLogger(__name__)
 MOST_FILES = 48
 MOST_BYTES = 200_000
 """Of one file; what is longer no session reads either."""
+MOST_BYTES_IN_ALL = 400_000
+MOST_LOOKED_AT = 2000
+"""Names in a folder of rules; it may be a link to a whole disk."""
 MOST_DEPTH = 5
 MOST_ANCESTORS = 12
 MOST_PROJECTS = 32
 FRESH_S = 2.0
 TEXT_SUFFIXES = frozenset({".md", ".mdc", ".txt"})
-IMPORT = re.compile(r"(?<![\w`@])@((?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*\.(?:md|mdc|txt))\b")
+IMPORT = re.compile(r"(?<![\w`@.+/-])@((?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*\.(?:md|mdc|txt))\b")
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9]")
 
@@ -136,14 +139,24 @@ def _beginnings(root: Path, home: Path) -> Iterator[Path]:
 
 
 def _markdown_in(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.md"))[:MOST_FILES] if folder.is_dir() else []
+    found: list[Path] = []
+    looked_at = 0
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        found += [Path(here, name) for name in names if name.endswith(".md")]
+        looked_at += len(folders) + len(names)
+        if looked_at > MOST_LOOKED_AT:
+            break
+    return sorted(found)[:MOST_FILES]
 
 
 def _is_readable(path: Path) -> bool:
     """Tell whether a path is a text of the client's; links are judged by where they lead."""
     try:
+        if not path.is_file():
+            return False
         target = path.resolve()
-        is_text = target.suffix.lower() in TEXT_SUFFIXES and target.is_file()
+        is_text = target.suffix.lower() in TEXT_SUFFIXES
         return is_text and not is_private(path) and not is_private(target)
     except (OSError, RuntimeError):
         return False
@@ -153,12 +166,14 @@ def _with_imports(beginnings: Iterable[Path], hides: Hides) -> Iterator[tuple[Pa
     """Read files and what they import, each once, breadth first and bounded."""
     seen: set[Path] = set()
     waiting = [(path, 0) for path in beginnings]
+    room = MOST_BYTES_IN_ALL
     while waiting and len(seen) < MOST_FILES:
         path, depth = waiting.pop(0)
         if path in seen or hides(path) or not _is_readable(path):
             continue
         seen.add(path)
-        text = _read(path)
+        text = _read(path, min(MOST_BYTES, room))
+        room -= len(text)
         yield path, text
         if depth < MOST_DEPTH:
             waiting += [(one, depth + 1) for one in _imports(path, text)]
@@ -170,12 +185,16 @@ def _imports(path: Path, text: str) -> list[Path]:
 
 
 def _resolved(folder: Path, name: str) -> Path:
-    return Path(name).expanduser() if name.startswith("~") else folder / name
+    return folder / os.path.expanduser(name)  # noqa: PTH111 - a Path fails if nobody is called so
 
 
-def _read(path: Path) -> str:
-    with path.open("rb") as file:
-        return file.read(MOST_BYTES).decode("utf-8", "replace")
+def _read(path: Path, most: int) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(most).decode("utf-8", "replace")
+    except OSError as error:  # the other files count all the same
+        log.warning("a file of the client's could not be read: %s", error)
+        return ""
 
 
 def _stamp_of(paths: Iterable[Path]) -> Stamp:

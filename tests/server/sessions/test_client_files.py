@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hitherto_server.sessions import client_files
 from hitherto_server.sessions.client_files import MOST_FILES, ClientFiles, read_again
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RULE = "Never {} the billing ledger by hand."
 WORDS = ("edit", "copy", "print", "move", "delete", "export", "sort", "merge", "archive", "rename")
@@ -80,15 +79,66 @@ def test_imports_end_somewhere(root: Path, home: Path) -> None:
     assert len(read[1]) <= MOST_FILES
 
 
+def test_an_import_from_somebody_who_does_not_exist_hides_no_file(root: Path, home: Path) -> None:
+    write(root / "CLAUDE.md", f"@~nobody-of-this-name/notes.md\n\n{RULE.format('edit')}")
+    assert where(root, home, "edit") == "CLAUDE.md"
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.open
+
+    def refusing(path: Path, *given: Any) -> Any:
+        if path.parent == root.parent:
+            raise PermissionError(path)
+        return real(path, *given)
+
+    write(root / "CLAUDE.md", RULE.format("edit"))
+    write(root.parent / "CLAUDE.md", RULE.format("copy"))
+    monkeypatch.setattr(Path, "open", refusing)
+    assert where(root, home, "edit") == "CLAUDE.md"
+
+
+def test_a_folder_of_rules_that_leads_to_a_whole_disk_is_not_walked_through(
+    root: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_files, "MOST_LOOKED_AT", 3)
+    for number in range(10):
+        write(tmp_path / "disk" / f"{number}" / "a.md", RULE.format(WORDS[number]))
+    (root / ".claude").mkdir()
+    (root / ".claude" / "rules").symlink_to(tmp_path / "disk")
+    write(root / "CLAUDE.md", "Rules.")
+    read = read_again(root, home, ())
+    assert read is not None
+    assert len(read[1]) < len(WORDS)
+
+
+def test_only_so_much_is_read_in_all(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_files, "MOST_BYTES_IN_ALL", 100)
+    write(root / "CLAUDE.md", f"{RULE.format('edit')} {'x' * 100}")
+    write(root / "CLAUDE.local.md", RULE.format("copy"))
+    assert where(root, home, "edit") == "CLAUDE.md"
+    assert where(root, home, "copy") is None
+
+
+def test_a_file_full_of_signs_is_searched_for_imports_in_no_time() -> None:
+    began = time.process_time()
+    assert client_files._imports(Path("/a/CLAUDE.md"), "-@" * 50_000) == []
+    assert time.process_time() - began < 1
+
+
 def test_keys_and_environments_are_never_opened(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened = []
     real = client_files._read
 
-    def watched(path: Path) -> str:
+    def watched(path: Path, most: int) -> str:
         opened.append(path.name)
-        return real(path)
+        return real(path, most)
 
     monkeypatch.setattr(client_files, "_read", watched)
     write(root / ".env", RULE.format("edit"))
