@@ -40,6 +40,8 @@ class SessionDesk:
     spool: Spool
     _recent: OrderedDict[tuple[str, str, str], int] = field(default_factory=OrderedDict)
     _draining: asyncio.Task[None] | None = None
+    _one_drain: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """A second drain would take the same batch, and remove the one after it."""
 
     def start(self) -> None:
         """Begin to take in what was spooled, now and from time to time."""
@@ -123,11 +125,12 @@ class SessionDesk:
     async def drain(self) -> int:
         """Take in what was spooled and return how many lines that were."""
         count = 0
-        while (batch := await asyncio.to_thread(self.spool.take)) is not None:
-            for line in await asyncio.to_thread(self.spool.read_lines, batch):
-                await self._take_line(line)
-                count += 1
-            await asyncio.to_thread(self.spool.done, batch)
+        async with self._one_drain:
+            while (batch := await asyncio.to_thread(self.spool.take)) is not None:
+                for line in await asyncio.to_thread(self.spool.read_lines, batch):
+                    await self._take_line(line)
+                    count += 1
+                await asyncio.to_thread(self.spool.done, batch)
         return count
 
     async def _take_line(self, line: bytes) -> None:

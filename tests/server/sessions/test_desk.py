@@ -88,6 +88,14 @@ async def test_a_spool_is_drained_in_order_and_is_gone(client: Client) -> None:
     assert [event["spooled"] for event in await client.events()] == [1, 1, 1]
 
 
+async def test_two_that_drain_at_once_take_each_line_once(client: Client) -> None:
+    client.services.sessions.spool.events.write_bytes(
+        b"".join(client.spool(name) for name in ("SessionStart", "PostToolUse", "SessionEnd"))
+    )
+    taken = await asyncio.gather(*(client.services.sessions.drain() for _ in range(2)))
+    assert sorted(taken) == [0, 3]
+
+
 async def test_an_event_that_came_directly_and_by_the_spool_is_one(client: Client) -> None:
     call = client.call("Stop")
     await client.services.sessions.take(call)
