@@ -161,7 +161,7 @@ def _lines_of(rule: QuietRule) -> list[str]:
     until_ms = rule.until_ms or 0
     if rule.path is None:
         return [f"{until_ms}\tsession\t{rule.session_id}"]
-    places = [quote(place.rstrip("/")) for place in spellings(rule.path)]
+    places = [quote(os.fsencode(place.rstrip("/"))) for place in spellings(rule.path)]
     return [f"{until_ms}\tpath\t{place}" for place in places]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -257,6 +258,17 @@ async def test_the_hooks_are_told_what_they_may_not_write_down(client: Client) -
     await quiet.end("ignore", Target(path=str(folder)))
     await quiet.end("pause", Target(session_id="s"))
     assert not quiet.note.exists()
+
+
+async def test_a_link_to_a_folder_whose_name_is_no_text_can_be_left_alone(
+    client: Client, tmp_path: Path
+) -> None:
+    quiet = client.services.quiet
+    odd = os.fsencode(tmp_path) + b"/odd-\xff"
+    Path(os.fsdecode(odd)).mkdir()
+    (tmp_path / "link").symlink_to(os.fsdecode(odd))
+    await quiet.begin("ignore", Target(path=str(tmp_path / "link")))
+    assert quiet.note.read_text().endswith("/odd-%FF\n")
 
 
 def test_a_rule_holds_from_its_beginning_to_its_first_end() -> None:
