@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
+from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.store.turns import NewTurn, put_turn
 
@@ -67,13 +68,14 @@ def turn_of(call: HookCall, most_chars: int, admission: str | None = None) -> Ne
     prompt = call.text("prompt")
     if silent_because(ends_of(prompt, WINDOW_CHARS)) in NOT_ASKED:
         return None
-    kept = redacted_ends(prompt)
+    redacted = redacted_ends(prompt)
     return NewTurn(
         session_id=call.session_id,
-        prompt_id=call.text("prompt_id", most=200) or f"{call.body_hash[:16]}-{call.at_ms}",
-        prompt=ends_of(kept, most_chars),
+        prompt_id=kept(call.text("prompt_id"), MAX_FIELD_CHARS)
+        or f"{call.body_hash[:16]}-{call.at_ms}",
+        prompt=ends_of(redacted, most_chars),
         at_ms=call.at_ms,
-        query=ends_of(kept, min(QUERY_CHARS, most_chars)),
+        query=ends_of(redacted, min(QUERY_CHARS, most_chars)),
         admission=admission,
     )
 

@@ -42,7 +42,7 @@ async def test_a_prompt_is_kept_and_the_ledger_says_what_was_asked(client: Clien
 
 async def test_a_secret_in_a_prompt_is_kept_nowhere(client: Client) -> None:
     await client.knows("parse_config reads its file twice, first for the encoding.")
-    await client.prompts(f"{QUESTION} The token is {SECRET}, use it.")
+    await client.prompts(f"{QUESTION} The token is {SECRET}, use it.", prompt_id=f"p {SECRET}")
     (prompt,) = await kept(client)
     assert prompt.startswith(QUESTION)
     assert "[redacted:" in prompt
