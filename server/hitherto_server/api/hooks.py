@@ -5,7 +5,9 @@ Plain Starlette: a session's first hook does not wait for the framework of the A
 
 from __future__ import annotations
 
+import asyncio
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse, Response
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     from hitherto_server.services import Services
 
+READ_AT_ONCE = 32 * 1024
+
 
 async def health(_: Request) -> Response:
     """Say who answers; the only thing that needs no token."""
@@ -32,13 +36,17 @@ async def hook(request: Request) -> Response:
     """Note an event, once, and answer what the client should hear."""
     services: Services = request.app.state.services
     headers = request.headers
-    call = read_call(
+    body = await request.body()
+    read = partial(
+        read_call,
         request.path_params["event"],
-        await request.body(),
+        body,
         at_ms=_number(headers.get("x-hitherto-time"), services.clock() * 1_000_000) // 1_000_000,
         project=headers.get("x-hitherto-project"),
         deadline_ms=_number(headers.get("x-hitherto-deadline-ms"), 0) or None,
     )
+    # an edit may bring its whole file: nobody else waits until it is parsed and hashed
+    call = read() if len(body) <= READ_AT_ONCE else await asyncio.to_thread(read)
     reply = await services.sessions.take(call)
     if reply is None:
         return Response(status_code=204)
