@@ -4,6 +4,7 @@ import posix
 
 # The session's own secrets and its interpreter's settings are none of the server's business.
 SESSION_ONLY = (b"CLAUDE", b"ANTHROPIC_", b"AI_AGENT", b"PYTHON", b"HITHERTO_HOME")
+CLIENT_HOME = b"CLAUDE_CONFIG_DIR"
 LOG = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT
 
 
@@ -19,7 +20,9 @@ def start(home: bytes, environ: dict[bytes, bytes]) -> None:
     posix.chdir(home)
     # What the client left open would otherwise stay open for the server's whole life.
     posix.closerange(3, 256)
-    server_environ = {k: v for k, v in environ.items() if not k.startswith(SESSION_ONLY)}
+    server_environ = {
+        k: v for k, v in environ.items() if k == CLIENT_HOME or not k.startswith(SESSION_ONLY)
+    }
     server_environ[b"HITHERTO_HOME"] = home
     spawn_detached(command, server_environ, home + b"/logs/server.log")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 # The session's own secrets and its interpreter's settings are none of the server's business.
 SESSION_ONLY = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "PYTHON", "HITHERTO_HOME")
+CLIENT_HOME = "CLAUDE_CONFIG_DIR"
 AGAIN_S = 10.0
 
 
@@ -66,7 +67,11 @@ def spawn_detached(command: list[str], home: Path) -> int:
     logs = home / "logs"
     for folder in (home, logs):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    kept = {name: v for name, v in os.environ.items() if not name.startswith(SESSION_ONLY)}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name == CLIENT_HOME or not name.startswith(SESSION_ONLY)
+    }
     log = os.open(logs / "server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         process = subprocess.Popen(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import hitherto_hooks.spawn
 import hitherto_mcp.spawn
 from hitherto_mcp.tools.render import INVISIBLE, visible
-from hitherto_server.core.launch import SESSION_ONLY, serve_command, serve_command_text
+from hitherto_server.core.launch import (
+    CLIENT_HOME,
+    SESSION_ONLY,
+    serve_command,
+    serve_command_text,
+    server_environment,
+)
 from hitherto_server.core.text import HIDDEN, JOINER
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.recall.block import as_data
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EVERY_CHARACTER = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 HIDDEN_CHARACTERS = re.findall(f"[{HIDDEN}]", EVERY_CHARACTER)
@@ -44,6 +47,14 @@ def test_an_emoji_is_shown_whole_and_is_not_suspect() -> None:
 def test_all_that_start_the_server_keep_the_same_of_a_session_from_it() -> None:
     assert hitherto_mcp.spawn.SESSION_ONLY == SESSION_ONLY
     assert tuple(name.decode() for name in hitherto_hooks.spawn.SESSION_ONLY) == SESSION_ONLY
+    assert hitherto_mcp.spawn.CLIENT_HOME == CLIENT_HOME
+    assert hitherto_hooks.spawn.CLIENT_HOME.decode() == CLIENT_HOME
+
+
+def test_the_server_is_told_where_the_client_has_its_files_and_nothing_of_its_session() -> None:
+    session = {"CLAUDE_CONFIG_DIR": "/c", "CLAUDE_CODE_MESSAGING_TOKEN": "secret"}
+    told = server_environment(session, Path("/h"))
+    assert told == {"CLAUDE_CONFIG_DIR": "/c", "HITHERTO_HOME": "/h"}
 
 
 def test_all_start_the_server_by_the_same_command(tmp_path: Path) -> None:

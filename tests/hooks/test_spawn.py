@@ -52,7 +52,8 @@ def report(hook, until):
 def test_a_session_start_without_a_server_starts_it_detached_and_keeps_the_event(
     hook, serve, report
 ):
-    done = hook("SessionStart", CLAUDE_CODE_MESSAGING_TOKEN="secret", PYTHONPATH="/x", LANG="C")
+    session = {"CLAUDE_CODE_MESSAGING_TOKEN": "secret", "PYTHONPATH": "/x"}
+    done = hook("SessionStart", **session, CLAUDE_CONFIG_DIR="/c", LANG="C")
     assert done.is_silent()
     assert [record.event for record in hook.spooled()] == ["SessionStart"]
     seen = report()
@@ -62,6 +63,7 @@ def test_a_session_start_without_a_server_starts_it_detached_and_keeps_the_event
     assert seen["stdin"] == ""
     assert seen["environ"]["HITHERTO_HOME"] == str(hook.home)
     assert seen["environ"]["LANG"] == "C"
+    assert seen["environ"]["CLAUDE_CONFIG_DIR"] == "/c"  # the client's files are read from there
     assert "CLAUDE_CODE_MESSAGING_TOKEN" not in seen["environ"]
     assert "PYTHONPATH" not in seen["environ"]
     log = (hook.home / "logs" / "server.log").read_text()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 # The session's own secrets and its interpreter's settings are none of the server's business.
 SESSION_ONLY = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "PYTHON", "HITHERTO_HOME")
+CLIENT_HOME = "CLAUDE_CONFIG_DIR"
+"""Where the client's own files are is no secret, and the server reads them."""
 
 
 def serve_command(interpreter: str | Path = sys.executable) -> list[str]:
@@ -28,5 +30,9 @@ def serve_command_text(interpreter: str | Path = sys.executable) -> str:
 
 def server_environment(environment: Mapping[str, str], home: Path) -> dict[str, str]:
     """Return what a server that outlives the caller may see of the caller's environment."""
-    kept = {name: v for name, v in environment.items() if not name.startswith(SESSION_ONLY)}
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name == CLIENT_HOME or not name.startswith(SESSION_ONLY)
+    }
     return {**kept, "HITHERTO_HOME": str(home)}
