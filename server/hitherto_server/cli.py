@@ -12,7 +12,7 @@ from hitherto_server import client
 from hitherto_server.cli_control import ignore, pause, purge, quiet_line, resume, why, wrong
 from hitherto_server.cli_erase import erase
 from hitherto_server.cli_install import install_app, uninstall_app
-from hitherto_server.cli_shared import Json, ask, folder, print_json
+from hitherto_server.cli_shared import LONG_S, Json, ask, folder, print_json, standard_input
 from hitherto_server.core.errors import HithertoError, InvalidInput
 from hitherto_server.core.home import find_home
 
@@ -126,7 +126,7 @@ def remember(
 ) -> None:
     """Store a statement for this folder's project; `-` reads it from standard input."""
     payload = {
-        "content": _content(content),
+        "content": standard_input() if content == "-" else content,
         "kind": kind,
         "files": file or [],
         "tags": tag or [],
@@ -186,8 +186,7 @@ def recall(
 @app.command()
 def reindex() -> None:
     """Rebuild the derived indexes from the store."""
-    client.ensure_server(find_home())
-    print_json(client.ask(find_home(), "/v1/reindex", {}))
+    print_json(ask("/v1/reindex", {}, timeout_s=LONG_S))
 
 
 @models_app.command("fetch")
@@ -223,13 +222,3 @@ def models_export(
     typer.echo(f"{done.files.name} is in {done.files.folder}")
     if done.parity is not None:
         typer.echo(str(done.parity))
-
-
-def _content(argument: str) -> str:
-    if argument != "-":
-        return argument
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        message = "standard input is no valid UTF-8"
-        raise InvalidInput(message) from error

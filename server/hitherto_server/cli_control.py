@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hitherto_server.cli_shared import Json, absolute, ask, folder, print_json
+from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, folder, print_json
 from hitherto_server.core.errors import InvalidInput
 
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
@@ -169,7 +169,7 @@ def purge(
         message = "name what to purge: --session ID or --path DIR"
         raise InvalidInput(message, mend="`hitherto status` and `hitherto why` name sessions.")
     target = _target(session, path)
-    answer = ask("/v1/purge", {**target, "memories": memories, "confirmed": yes})
+    answer = ask("/v1/purge", {**target, "memories": memories, "confirmed": yes}, timeout_s=LONG_S)
     if as_json:
         print_json(answer)
         return

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hitherto_server.cli_shared import Json, ask, print_json
+from hitherto_server.cli_shared import LONG_S, Json, ask, print_json, standard_input
 from hitherto_server.core.errors import InvalidInput
 
 
@@ -27,11 +27,11 @@ def erase(
     The text is no argument, so that the shell's history does not keep it.
     """
     asked = _asked(memory, by_text=text)
-    found = ask("/v1/erase", asked)
+    found = ask("/v1/erase", asked, timeout_s=LONG_S)
     if not as_json:
         _echo_found(found)
-    if yes or (not as_json and typer.confirm("Erase it? This cannot be undone.")):
-        found = ask("/v1/erase", {**asked, "confirmed": True})
+    if yes or (not as_json and _is_confirmed()):
+        found = ask("/v1/erase", {**asked, "confirmed": True}, timeout_s=LONG_S)
         if not as_json:
             _echo_done(found)
     if as_json:
@@ -46,7 +46,14 @@ def _asked(memory: str | None, *, by_text: bool) -> dict[str, Any]:
         return {"memory": memory.removeprefix("m:")}
     if sys.stdin.isatty():
         return {"text": typer.prompt("Text to erase", hide_input=True)}
-    return {"text": sys.stdin.read().strip("\n")}
+    return {"text": standard_input().strip("\n")}
+
+
+def _is_confirmed() -> bool:
+    if sys.stdin.isatty():
+        return typer.confirm("Erase it? This cannot be undone.")
+    typer.echo("Nothing was erased. Repeat it with --yes.")
+    return False
 
 
 def _echo_found(found: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,12 +16,27 @@ from hitherto_server.core.home import find_home
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
+LONG_S = 3600.0
+"""What a job over the whole store may take."""
 
-def ask(path: str, payload: dict[str, Any] | None = None) -> dict[str, Any]:
+
+def ask(
+    path: str, payload: dict[str, Any] | None = None, *, timeout_s: float = client.TIMEOUT_S
+) -> dict[str, Any]:
     """Ask the server, which is started if it is away: a GET without a payload, else a POST."""
     home = find_home()
     client.ensure_server(home)
-    return client.ask(home, path, None if payload is None else encodable(payload))
+    given = None if payload is None else encodable(payload)
+    return client.ask(home, path, given, timeout_s=timeout_s)
+
+
+def standard_input() -> str:
+    """Return what stands on standard input."""
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = "standard input is no valid UTF-8"
+        raise InvalidInput(message) from error
 
 
 def folder() -> str:

@@ -29,7 +29,13 @@ class ServerSaid(HithertoError):
         self.said_code = code
 
 
-def ask(home: Home, path: str, payload: dict[str, Any] | None = None) -> dict[str, Any]:
+def ask(
+    home: Home,
+    path: str,
+    payload: dict[str, Any] | None = None,
+    *,
+    timeout_s: float = TIMEOUT_S,
+) -> dict[str, Any]:
     """Return the server's answer: a GET without a payload, else a POST."""
     import httpx
 
@@ -38,11 +44,14 @@ def ask(home: Home, path: str, payload: dict[str, Any] | None = None) -> dict[st
     headers = {PROTOCOL_HEADER: str(PROTOCOL), "content-type": "application/json"}
     try:
         with httpx.Client(
-            transport=transport, base_url="http://hitherto", headers=headers, timeout=TIMEOUT_S
+            transport=transport, base_url="http://hitherto", headers=headers, timeout=timeout_s
         ) as client:
             body = None if payload is None else json.dumps(payload)
             reply = client.request("GET" if payload is None else "POST", path, content=body)
             answer: dict[str, Any] = reply.json()
+    except httpx.ReadTimeout as error:
+        message = f"the server has not answered within {timeout_s:.0f} s"
+        raise ServerAway(message, mend="It may still be at it: see `hitherto status`.") from error
     except (httpx.TransportError, ValueError) as error:
         message = f"no server answers in {home.root}"
         raise ServerAway(message) from error

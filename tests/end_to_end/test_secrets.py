@@ -196,7 +196,17 @@ def test_what_erase_is_told_on_standard_input_is_gone(server, project):
     server.call("remember", content=f"The office is at {slipped}, floor 2", project_dir=project)
     counted = server.run("erase", "--text", "--json", input=f"{slipped}\n".encode())
     assert json.loads(counted.stdout)["counts"] == {"memory": 1, "revision": 1}
+    asked = server.run("erase", "--text", input=slipped.encode())
+    assert (asked.returncode, b"Repeat it with --yes" in asked.stdout) == (0, True), asked.stderr
+    assert len(stored(server)) == 1
     done = server.run("erase", "--text", "--yes", input=slipped.encode())
     assert (done.returncode, b"Erased" in done.stdout) == (0, True), done.stderr
     files = [path for path in server.home.rglob("*") if path.is_file()]
     assert [path for path in files if b"nachtigall" in path.read_bytes().lower()] == []
+
+
+def test_what_is_no_text_is_not_erased_but_refused(server):
+    server.start()
+    refused = server.run("erase", "--text", input=b"\xff\xfe\xfd")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(b"hitherto: invalid_input: ")
