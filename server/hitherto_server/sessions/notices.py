@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news, line_of, notice_of
 from hitherto_server.sessions.moments import is_late
 from hitherto_server.store.notices import tell, untell
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.moments import Reply, Tools
     from hitherto_server.store.driver import Connection
 
+log = logging.getLogger(__name__)
+
 AFTER_TOOLS = frozenset({"PostToolUse", "PostToolUseFailure"})
 
 
@@ -28,28 +32,37 @@ def tells_of_files(call: HookCall) -> bool:
 
 async def with_news(tools: Tools, call: HookCall, reply: Reply, *, unasked: bool = False) -> Reply:
     """Add the session's news to a reply, if there are any; `unasked` looks without a hint."""
-    most = tools.settings.notices
-    if not most or not (unasked or call.session_id in tools.has_news):
+    if not tools.settings.notices or not (unasked or call.session_id in tools.has_news):
         return reply
     tools.has_news.discard(call.session_id)
+    try:
+        told = await _told(tools, call)
+    except HithertoError as error:  # the ledger holds already what the reply gives
+        log.warning("%s of %s brings no notice: %s", call.event, call.session_id, error)
+        return reply
+    return _joined(call, reply, told) if told else reply
+
+
+async def _told(tools: Tools, call: HookCall) -> tuple[News, ...]:
+    """Find the session's news and note that it is told; nothing where time is short."""
     project = await tools.projects.find(call.folder) if call.folder else None
     if project is None:
-        return reply
-    lookout = tools.recaller.lookout
+        return ()
+    most, lookout = tools.settings.notices, tools.recaller.lookout
     find = partial(
         find_news, session=call.session_id, lookout=lookout, root=project.root, most=most
     )
     news = await tools.store.readers.run(find)
     if not news or not _has_time(tools, call):
-        return reply
+        return ()
     # as with the ledger: a power cut ends the session too, and with it what it was told
     told = await tools.store.writer.run(
         lambda c: _tell(c, call.session_id, news, tools.clock()), durable=False
     )
     if told and is_late(tools, call):
         await tools.store.writer.run(lambda c: _untell(c, call.session_id, told))
-        return reply
-    return _joined(call, reply, told) if told else reply
+        return ()
+    return told
 
 
 def _has_time(tools: Tools, call: HookCall) -> bool:

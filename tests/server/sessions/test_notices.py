@@ -10,9 +10,11 @@ import pytest
 from tests.wiring import git, rows
 
 from hitherto_contract import ReflectRequest
+from hitherto_server.core.errors import StoreBusy
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.maintenance import sweep as sweep_module
 from hitherto_server.recall.news import MOST_IN_A_SESSION
+from hitherto_server.sessions import notices
 
 from .conftest import context_of
 
@@ -146,6 +148,22 @@ async def test_what_came_too_late_is_told_at_the_next_event(client: Client, give
     client.clock.pass_ms(190)
     assert await client.services.sessions.take(call) is None
     assert given in await client.prompts("And how does serve_forever step its loop?")
+
+
+async def test_a_notice_that_cannot_be_noted_costs_no_reply(
+    client: Client, given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> bool:
+        message = "held by another"
+        raise StoreBusy(message)
+
+    other = await client.knows("`unrelated` in net_loop.py says 1 to the health check.")
+    write(client, changed())
+    client.services.sessions.tools.has_news.add("s")
+    monkeypatch.setattr(notices, "tell", refuse)
+    said = await client.prompts("What does unrelated in net_loop.py say to the health check?")
+    assert other in said
+    assert given not in said
 
 
 async def test_a_memory_that_was_confirmed_meanwhile_is_no_news(client: Client, given: str) -> None:
