@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from hitherto_contract import (
@@ -30,7 +31,8 @@ async def find_rule(services: Services, asked: BaseModel) -> QuietRule | None:
     rule = await services.quiet.rule_for(asked.session_id, folders)
     if rule is not None and rule.kind == "ignore" and _keeps_text(asked):
         message = f"{rule.path} is ignored: nothing is kept of it"
-        raise FolderIgnored(message, mend=f"Run `hitherto ignore --remove {rule.path}`.")
+        named = shlex.quote(rule.path or "")
+        raise FolderIgnored(message, mend=f"Run `hitherto ignore --remove {named}`.")
     return rule
 
 
@@ -75,4 +77,5 @@ def _named(rule: QuietRule) -> str:
 
 
 def _option(rule: QuietRule) -> str:
-    return f"--path {rule.path}" if rule.path else f"--session {rule.session_id}"
+    named = shlex.quote(rule.path or rule.session_id or "")
+    return f"--path {named}" if rule.path else f"--session {named}"

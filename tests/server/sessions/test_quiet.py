@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from tests.wiring import repository, rows
 
 from hitherto_contract import MemoriesRequest
 from hitherto_server.api.listing import list_memories
+from hitherto_server.api.quieted import pause_notices
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.client_files import read_again
@@ -258,6 +260,13 @@ async def test_the_hooks_are_told_what_they_may_not_write_down(client: Client) -
     await quiet.end("ignore", Target(path=str(folder)))
     await quiet.end("pause", Target(session_id="s"))
     assert not quiet.note.exists()
+
+
+async def test_what_ends_a_pause_can_be_pasted_into_a_shell(client: Client) -> None:
+    await client.services.quiet.begin("pause", Target(path="/a b/it's"))
+    (notice,) = pause_notices(client.services)
+    command = notice.split("`")[-2]
+    assert shlex.split(command) == ["hitherto", "resume", "--path", "/a b/it's"]
 
 
 async def test_a_link_to_a_folder_whose_name_is_no_text_can_be_left_alone(
