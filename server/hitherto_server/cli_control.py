@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime
 from typing import Annotated, Any
 
 import typer
 
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, folder, print_json
+from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput
 
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
@@ -35,7 +35,9 @@ def why(*, session: Session = None, as_json: Json = False) -> None:
     if answer["channel"] is None:
         typer.echo("Nothing was considered yet.")
         return
-    typer.echo(f"{answer['channel']} · {_time(answer['at_ms'])} · session {answer['session_id']}")
+    typer.echo(
+        f"{answer['channel']} · {minute_of(answer['at_ms'])} · session {answer['session_id']}"
+    )
     if answer["query"]:
         typer.echo(f"  asked: {_line(answer['query'], 2 * OPENING_CHARS)}")
     if answer["floor"] is not None:
@@ -94,7 +96,7 @@ def wrong(
         print_json(answer)
         return
     done = "no longer wrong" if undo else "marked as wrong"
-    typer.echo(f"{done} · session {answer['session_id']} · {_time(answer['at_ms'])}")
+    typer.echo(f"{done} · session {answer['session_id']} · {minute_of(answer['at_ms'])}")
     if answer["query"]:
         typer.echo(f"  asked: {_line(answer['query'], OPENING_CHARS)}")
     for one in answer["memories"]:
@@ -203,7 +205,7 @@ def _echo_quiet(answer: dict[str, Any], done: str, *, as_json: bool) -> None:
 def quiet_line(one: dict[str, Any]) -> str:
     """Return one session or folder that is left alone, as a line."""
     what = one["path"] or f"session {one['session_id']}"
-    until = f" until {_time(one['until_ms'])}" if one["until_ms"] else ""
+    until = f" until {minute_of(one['until_ms'])}" if one["until_ms"] else ""
     return f"  {'paused ' if one['kind'] == 'pause' else 'ignored'} {what}{until}"
 
 
@@ -243,10 +245,6 @@ def _milliseconds(text: str | None) -> int | None:
         message = f"--for {text[:40]!r} is no time"
         raise InvalidInput(message, mend="Write a number and s, m, h or d: 30m, 2h, 1d.")
     return int(found[1]) * UNITS_MS[found[2]]
-
-
-def _time(at_ms: int) -> str:
-    return f"{datetime.fromtimestamp(at_ms / 1000).astimezone():%Y-%m-%d %H:%M}"
 
 
 def _line(text: str | None, most: int) -> str:

@@ -31,3 +31,8 @@ def uuid7(at_ms: int) -> str:
 def date_of(at_ms: int) -> str:
     """Return the UTC date, `2026-11-30`: dates keep a prompt's bytes stable, ages do not."""
     return datetime.fromtimestamp(at_ms / 1000, tz=UTC).date().isoformat()
+
+
+def minute_of(at_ms: int) -> str:
+    """Return the minute as the clock on the wall shows it here: `2026-11-30 14:05`."""
+    return f"{datetime.fromtimestamp(at_ms / 1000).astimezone():%Y-%m-%d %H:%M}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.clock import minute_of
 from hitherto_server.sessions.bookkeeping import FILE_FIELDS
 from hitherto_server.sessions.moments import DELIVERY_MS
 from hitherto_server.store.sessions import next_generation
@@ -70,4 +70,4 @@ def until(rule: QuietRule) -> str:
     """Say in local time when a pause ends."""
     if rule.until_ms is None:
         return "until `hitherto resume`"
-    return f"until {datetime.fromtimestamp(rule.until_ms / 1000).astimezone():%Y-%m-%d %H:%M}"
+    return f"until {minute_of(rule.until_ms)}"

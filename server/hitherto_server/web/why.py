@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from hitherto_server.api.memories import Wired
+from hitherto_server.core.clock import minute_of
 from hitherto_server.recall.why import explain_last
 from hitherto_server.web.pages import templates
 
@@ -22,10 +21,6 @@ async def why(services: Wired, session: str = "") -> HTMLResponse:
     named = session.replace("\x00", "").strip()[:MOST_NAME_CHARS] or None
     floor = services.settings.injection_floor
     reply = await services.store.readers.run(lambda c: explain_last(c, named, floor=floor))
-    at = "" if reply.at_ms is None else _local(reply.at_ms)
+    at = "" if reply.at_ms is None else minute_of(reply.at_ms)
     page = templates().get_template("why.html")
     return HTMLResponse(page.render(reply=reply, at=at))
-
-
-def _local(at_ms: int) -> str:
-    return f"{datetime.fromtimestamp(at_ms / 1000).astimezone():%Y-%m-%d %H:%M}"
