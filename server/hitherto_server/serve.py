@@ -26,6 +26,7 @@ from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
 from hitherto_server.core.private_file import write_private
 from hitherto_server.gates.secrets import redact
+from hitherto_server.sessions.sought import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,7 +111,9 @@ async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> No
     while not (server.started or server.should_exit):  # noqa: ASYNC110 - uvicorn tells nobody
         await asyncio.sleep(POLL_S)
     await app.state.load()
-    await asyncio.to_thread(redact, "the api key and the token: compiled before a prompt waits")
+    # compiled before a prompt waits for it
+    await asyncio.to_thread(redact, "the api key and the token")
+    await asyncio.to_thread(patterns)
     gc.freeze()  # what is loaded now stays: no collection need walk it while a hook waits
     await asyncio.to_thread(mend_registrations, home)
 

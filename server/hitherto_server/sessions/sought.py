@@ -75,7 +75,7 @@ class Patterns(NamedTuple):
 
 @cache
 def patterns() -> Patterns:
-    """Compile the patterns at the first prompt: the server's start has no 10 ms for them."""
+    """Compile the patterns, once: neither a server's start nor a prompt has the time for it."""
     texts = (CLAUSE, KEPT_AWAY, KEPT_AS_IT_IS, PLACE, ELSEWHERE)
     return Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
 
