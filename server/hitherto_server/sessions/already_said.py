@@ -19,6 +19,8 @@ LEAST_WORDS = 3
 """Fewer words of its own make no statement."""
 LEAST_SHARED = 0.80
 MOST_COMPARED = 4
+MOST_BLOCK_CHARS = 1000
+"""A longer paragraph or table holds the words of many a statement, and says few of them."""
 SHORTEST_QUOTE = 20
 MOST_ANSWERS = 512
 BULLET = re.compile(r"^[^\S\n]*(?:[-*+]|\d+[.)]|#{1,6}|>|\[[ x]\])\s+", re.MULTILINE)
@@ -57,7 +59,8 @@ class AlreadySaid:
             blocks = BLOCK.split(text)
             wholes.append((name, "\n".join(map(_flat, blocks))))
             for block in blocks:
-                said += [_said(part, name) for part in dict.fromkeys((*_sentences(block), block))]
+                whole = (block,) if len(block) <= MOST_BLOCK_CHARS else ()
+                said += [_said(part, name) for part in dict.fromkeys((*_sentences(block), *whole))]
         told = tuple(one for one in said if len(one.stems) >= LEAST_WORDS)
         if told:  # here, where nobody waits, and not at the first comparison
             _says_it(told[0], told[0])

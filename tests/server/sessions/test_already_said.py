@@ -63,6 +63,14 @@ def test_where_no_file_is_nothing_is_known() -> None:
     assert AlreadySaid().where("Use pnpm, never npm, to install packages.") is None
 
 
+def test_a_long_table_that_has_all_the_words_somewhere_does_not_say_it() -> None:
+    memory = "The worker retries each failed job three times."
+    words = memory.lower().strip(".").split()
+    rows = [f"| {first} {second} |" for first in words for second in words] * 2
+    said = AlreadySaid.of([("CLAUDE.md", "\n".join(rows))])
+    assert said.where(memory) is None
+
+
 def test_a_file_of_blank_lines_is_read_in_no_time() -> None:
     began = time.process_time()
     said = AlreadySaid.of([("CLAUDE.md", "\n" * 20_000 + CLAUDE_MD)])
