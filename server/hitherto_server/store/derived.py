@@ -149,7 +149,7 @@ def drop_memory(connection: Connection, number: int) -> None:
             connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
         scope = connection.execute(sql["scope_of"], {"number": number}).fetchone()
         count_change(connection, scope[0] if scope else WHOLE_INDEX)
-    _index_beside(connection, number)
+    _index_beside(connection, number, without=number)  # its row may still be there
 
 
 def put_vector(connection: Connection, passage_id: int, project: int, vector: bytes) -> None:
@@ -167,8 +167,8 @@ def count_change(connection: Connection, scope: int) -> None:
     connection.execute(sql["count_change"], {"project": scope})
 
 
-def index_text(connection: Connection, number: int) -> None:
-    """Bring the text indexes in step with one live memory."""
+def index_text(connection: Connection, number: int, *, without: int | None = None) -> None:
+    """Bring the text indexes in step with one live memory, as if another were not beside it."""
     row = connection.execute(sql["searchable"], {"number": number}).fetchone()
     connection.execute(
         sql["put_words"],
@@ -176,7 +176,7 @@ def index_text(connection: Connection, number: int) -> None:
             "number": number,
             "scope": scope_token(row["project"]),
             "body": folded(row["content"]),
-            "context": folded(context_of(row, list_beside(connection, row))),
+            "context": folded(context_of(row, list_beside(connection, row, without))),
         },
     )
     names = [*identifiers_in(row["content"]), *row["paths"].split()]
@@ -190,18 +190,19 @@ def index_session(connection: Connection, session_id: str) -> None:
         index_text(connection, row["number"])
 
 
-def list_beside(connection: Connection, row: Row) -> list[Row]:
+def list_beside(connection: Connection, row: Row, without: int | None = None) -> list[Row]:
     """Return the chunks around one of a transcript; other memories stand alone."""
     if row["source"] != CHUNK:
         return []
-    return connection.execute(sql["beside"], {"number": row["number"]}).fetchall()
+    values = {"number": row["number"], "without": without}
+    return connection.execute(sql["beside"], values).fetchall()
 
 
-def _index_beside(connection: Connection, number: int) -> None:
+def _index_beside(connection: Connection, number: int, *, without: int | None = None) -> None:
     """Tell the chunks around one what stands beside them now."""
     row = connection.execute(sql["source_of"], {"number": number}).fetchone()
     for beside in list_beside(connection, row) if row else ():
-        index_text(connection, beside["number"])
+        index_text(connection, beside["number"], without=without)
 
 
 def _recipe(connection: Connection, name: str) -> str | None:

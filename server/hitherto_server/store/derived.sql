@@ -22,12 +22,13 @@ FROM memory AS m
 LEFT JOIN category AS c ON c.id = m.category_id
 WHERE m.number = :number;
 
--- beside: the chunks of a transcript around one, in the same session and scope
+-- beside: the chunks of a transcript around one, in the same session and scope, but for one
 SELECT number, content FROM (
     SELECT n.number, n.content FROM memory AS m
     JOIN memory AS n ON n.session_id = m.session_id AND n.number < m.number
     WHERE m.number = :number AND m.source = 'transcript'
         AND n.source = 'transcript' AND n.project_id IS m.project_id AND n.trashed_at_ms IS NULL
+        AND n.number IS NOT :without
     ORDER BY n.number DESC LIMIT 2
 )
 UNION ALL
@@ -36,6 +37,7 @@ SELECT number, content FROM (
     JOIN memory AS n ON n.session_id = m.session_id AND n.number > m.number
     WHERE m.number = :number AND m.source = 'transcript'
         AND n.source = 'transcript' AND n.project_id IS m.project_id AND n.trashed_at_ms IS NULL
+        AND n.number IS NOT :without
     ORDER BY n.number LIMIT 2
 );
 

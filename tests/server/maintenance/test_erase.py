@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
     from hitherto_server.services import Services
 
-WORD = "zyqxwvnachtigall"
+WORD = "zyqxwvkolibri"
 SLIPPED = f'codename "{WORD}" für Köln'
-"""Quotes and letters that JSON spells in its own way, and a word that nothing else has."""
+"""Quotes and letters that JSON spells in its own way, and a word that nothing else has.
+
+The word is its own stem: so the word index would hold it as it is.
+"""
 
 
 @pytest.fixture
@@ -234,3 +237,12 @@ async def test_a_backup_stays_a_single_file_that_can_be_opened(services, project
     assert [path.name for path in services.home.backups.iterdir()] == ["before.db"]
     with closing(open_raw(services.home.backups / "before.db")) as copy:
         assert copy.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+async def test_what_stood_beside_an_erased_chunk_does_not_hold_its_words(services, project):
+    said = {"source": "transcript", "session_id": "s"}
+    await told(services, project, "Where did you swim?", **said)
+    chunk = await told(services, project, f"In {WORD}, far out.", **said)
+    await told(services, project, "Was it cold?", **said)
+    await eraser(services).erase(EraseRequest(memory=chunk, confirmed=True))
+    assert places_of(services.home.root, WORD.encode()) == []
