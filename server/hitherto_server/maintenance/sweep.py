@@ -115,11 +115,15 @@ class Sweep:
                 await self._work()
             except HithertoError as error:
                 log.warning("a sweep waits: %s", error.message)
-                await asyncio.sleep(RETRY_S)
+                await self._pause()
             except Exception:
                 # later changes must be noticed, whatever was wrong this time
                 log.exception("a sweep met a bug")
-                await asyncio.sleep(RETRY_S)
+                await self._pause()
+
+    async def _pause(self) -> None:
+        await asyncio.sleep(RETRY_S)
+        self._wake.set()
 
     async def _work(self) -> None:
         try:
@@ -129,9 +133,13 @@ class Sweep:
             await self._watch()
         await asyncio.sleep(TOGETHER_S)
         self._wake.clear()
-        wanted, self._wanted = self._wanted, {}
-        for root, first in wanted.items():
-            await self._sweep(root, first)
+        for root in list(self._wanted):
+            first = self._wanted.pop(root)
+            try:
+                await self._sweep(root, first)
+            except HithertoError:  # the store is busy: what changed is looked at later
+                self._want(root, first)
+                raise
 
     async def _watch(self) -> None:
         """Want those projects whose head, branch or index was moved by whomever."""

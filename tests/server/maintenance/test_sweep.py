@@ -10,6 +10,7 @@ import pytest
 from tests.wiring import TestClock, git, opened, repository
 
 from hitherto_contract import RememberRequest
+from hitherto_server.core.errors import StoreBusy
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance import sweep as sweep_module
 from hitherto_server.recall import standings as standings_module
@@ -17,6 +18,7 @@ from hitherto_server.recall.hits import Question
 from hitherto_server.standing import files as files_module
 from hitherto_server.standing.reading import read_file
 from hitherto_server.standing.stamp import stamp_of
+from hitherto_server.store.notices import list_anchored
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.services import Services
     from hitherto_server.standing.reading import FileState
+    from hitherto_server.standing.stamp import Stamp
     from hitherto_server.store.projects import Project
 
 CODE = "".join(f"def step_{n}(value):\n    return value * {n} + {n * n}\n\n\n" for n in range(50))
@@ -160,6 +163,38 @@ async def test_a_bug_does_not_end_the_sweeping(
         await until(lambda: met, "the bug was met")
     services.sweep.notify(project)
     await until(lambda: services.sweep.count, "the next sweep was there")
+
+
+async def test_what_a_busy_store_kept_from_being_looked_at_is_looked_at_later(
+    services: Services, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = [StoreBusy("another process holds it")]
+
+    def busy_once(*arguments: Any, **named: Any) -> list[int]:
+        if refusals:
+            raise refusals.pop()
+        return list_anchored(*arguments, **named)
+
+    monkeypatch.setattr(sweep_module, "list_anchored", busy_once)
+    services.sweep.notify(project)
+    await until(lambda: services.sweep.count, "the sweep was there")
+    assert refusals == []
+
+
+async def test_a_bug_in_one_folder_keeps_no_other_from_being_swept(
+    services: Services, project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    other = await services.projects.get(str(repository(tmp_path / "other", commit=False)))
+
+    def broken_there(root: Path) -> Stamp | None:
+        if root == project.root:
+            raise ZeroDivisionError
+        return stamp_of(root)
+
+    monkeypatch.setattr(sweep_module, "stamp_of", broken_there)
+    services.sweep.notify(project)
+    services.sweep.notify(other)
+    await until(lambda: services.sweep.count, "the other folder was swept")
 
 
 async def test_a_folder_that_is_gone_is_swept_in_silence(
