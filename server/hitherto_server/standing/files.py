@@ -92,8 +92,9 @@ class FileStates:
             return FileState("withheld", IGNORED)
         state = read_file(root, name)
         if state.file_hash and state.signature:
-            newest = max(state.signature[:2])
-            if time.time_ns() - newest > SETTLED_NS:
+            # a copy may keep a time that is yet to come; when it was made, nobody can set
+            changed_ns = state.signature[1]
+            if time.time_ns() - changed_ns > SETTLED_NS:
                 self._hashes.put((str(root), name), (state.signature, state.file_hash))
             else:
                 self.unsettled += 1

@@ -60,6 +60,17 @@ def test_ten_hits_with_three_files_each_take_less_than_five_milliseconds_warm(
     assert took_ms <= 5
 
 
+def test_a_file_from_the_future_is_settled_too(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files_module, "SETTLED_NS", 50_000_000)
+    tree.write("a.py", module(1))
+    os.utime(tree.root / "a.py", (time.time() + 86_400,) * 2)
+    time.sleep(0.1)
+    states = FileStates()
+    states.read(tree.root, "a.py")
+    assert states.knows(tree.root, "a.py")
+    assert states.unsettled == 0
+
+
 def test_an_unchanged_file_is_read_once_and_a_changed_one_parsed_once(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
