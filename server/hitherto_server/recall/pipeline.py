@@ -140,8 +140,9 @@ class Recaller:
         """Return the query's vector, with what is near it if a large store's words take longer."""
         unasked = look.is_unasked
         dense = await self._dense(look.query, UNASKED_EMBED_S if unasked else ASKED_EMBED_S)
-        if words.done() or look.matrices.serve(dense.model, look.question.scopes):
-            return dense  # one job more would cost what it saves
+        kept = look.matrices.serve(dense.model, look.question.scopes)
+        if dense.vector is None or kept or words.done():  # one job more would cost what it saves
+            return dense
         ask = partial(ask_passages, scopes=look.question.scopes, dense=dense, unasked=unasked)
         return replace(dense, near=await self.store.readers.run(ask))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.recall.hits import USER_WIDE
 from hitherto_server.standing.anchors import Anchor, Part
+from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.decide import MemoryFacts
 from hitherto_server.standing.files import FileStates, Remembered, standings
 from hitherto_server.standing.moves import Moves
@@ -29,7 +30,7 @@ class Lookout:
     """Looks at the files of memories; what it learned of them stays known."""
 
     files: FileStates = field(default_factory=FileStates)
-    moves: dict[Path, Moves] = field(default_factory=dict)
+    moves: Bounded[Path, Moves] = field(default_factory=lambda: Bounded(MOST_ROOTS))
     on_late: Callable[[Path, list[int]], None] = lambda _root, _numbers: None
     """Told, on whatever thread looks, which memories were not looked at in time."""
 
@@ -68,7 +69,7 @@ class Lookout:
 
     def warm(self, anchors: Iterable[Anchor], root: Path, deadline: float) -> None:
         """Look at anchors ahead of time, so that the next recall need not."""
-        self.files.look(root, tuple(anchors), self._moves_in(root).find, deadline)
+        self.files.look(root, tuple(anchors), self.moves_in(root).find, deadline)
 
     def _look(self, remembered: Sequence[Remembered], root: Path | None) -> Iterable[StandingView]:
         from pathlib import Path
@@ -76,14 +77,15 @@ class Lookout:
         deadline = time.perf_counter() + LOOKING_S
         if root is None:  # there are no anchors to look at: the folder is not read
             return standings(remembered, Path(), self.files, None, deadline)
-        return standings(remembered, root, self.files, self._moves_in(root), deadline)
+        return standings(remembered, root, self.files, self.moves_in(root), deadline)
 
-    def _moves_in(self, root: Path) -> Moves:
-        if root not in self.moves:
-            while len(self.moves) >= MOST_ROOTS:
-                self.moves.pop(next(iter(self.moves)), None)
-            self.moves[root] = Moves(root, self.files.read)
-        return self.moves[root]
+    def moves_in(self, root: Path) -> Moves:
+        """Return what finds the files that went elsewhere within a root."""
+        moves = self.moves.get(root)
+        if moves is None:
+            moves = Moves(root, self.files.read)
+            self.moves.put(root, moves)
+        return moves
 
 
 def anchors_of(connection: Connection, numbers: Sequence[int]) -> dict[int, list[Anchor]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hitherto_server.recall.arms import NO_INDEX
+from hitherto_server.recall.standings import MOST_ROOTS, Lookout
 from hitherto_server.store.derived import drop_memory
 
 from .conftest import DAY_MS, NOW_MS, ToyModel
@@ -396,3 +397,27 @@ async def test_a_chunk_is_found_by_the_question_that_it_answers(
     await shelf.add("An unrelated thought of another session.", source="transcript")
     found = [asked, answer] if is_chunk else [asked]
     assert await shelf.found("database of the ledger") == found
+
+
+async def test_without_a_vector_the_passages_are_no_job_of_their_own(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shelf.found("deploy port")  # who is known is kept in mind from here on
+    jobs: list[Any] = []
+    run = shelf.store.readers.run
+
+    async def counted(job: Any) -> Any:
+        jobs.append(job)
+        return await run(job)
+
+    monkeypatch.setattr(shelf.store.readers, "run", counted)
+    await shelf.found("deploy port")
+    assert len(jobs) == 2
+
+
+def test_of_many_roots_the_one_at_work_is_remembered(tmp_path: Path) -> None:
+    lookout = Lookout()
+    at_work = lookout.moves_in(tmp_path)
+    for number in range(MOST_ROOTS + 5):
+        lookout.moves_in(tmp_path / str(number))
+        assert lookout.moves_in(tmp_path) is at_work
