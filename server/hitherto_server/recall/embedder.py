@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 EmbedderState = Literal["absent", "loading", "ready", "failed"]
 
 PATIENT_NICENESS = 10
+RETRY_S = 60.0
+"""How long a model that could not be loaded is let be: each prompt asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Embedder:
         self._patient: ThreadPoolExecutor | None = None
         self._loading: Future[None] | None = None
         self._loaded: Model | None = None
+        self._failed_at = 0.0
         self._status = EmbedderStatus("absent", "nothing has asked for the model yet")
 
     @property
@@ -70,8 +74,8 @@ class Embedder:
         return self._loaded.traits if self._loaded else None
 
     def start_loading(self) -> None:
-        """Load the model in the background; does nothing while it loads or once it is ready."""
-        if self._status.state in {"loading", "ready"}:
+        """Load the model in the background, unless it loads, is ready, or has just failed."""
+        if self._status.state in {"loading", "ready"} or self._has_just_failed():
             return
         if self._is_absent():  # said at once, so that recall says the same each time
             self._status = EmbedderStatus("absent", self._said_absent())
@@ -135,6 +139,10 @@ class Embedder:
             case _:
                 assert_never(status.state)
 
+    def _has_just_failed(self) -> bool:
+        is_recent = time.monotonic() - self._failed_at < RETRY_S
+        return self._status.state == "failed" and is_recent
+
     def _is_absent(self) -> bool:
         try:
             return find_model(self._models_dir, self.configured) is None
@@ -152,11 +160,15 @@ class Embedder:
                 return
             self._loaded = found.load()
         except HithertoError as error:
-            self._status = EmbedderStatus("failed", error.message)
+            self._fail(error.message)
         except Exception as error:  # noqa: BLE001 - onnxruntime and tokenizers raise bare Exceptions
-            self._status = EmbedderStatus("failed", f"{type(error).__name__}: {error}")
+            self._fail(f"{type(error).__name__}: {error}")
         else:
             self._status = EmbedderStatus("ready", f"{found.name} is loaded")
+
+    def _fail(self, reason: str) -> None:
+        self._failed_at = time.monotonic()
+        self._status = EmbedderStatus("failed", reason)
 
 
 def _be_patient() -> None:

@@ -16,6 +16,7 @@ import pytest
 from hitherto_server.core.errors import ModelLoading, ModelMissing, ModelRefused
 from hitherto_server.models.files import DEFAULT_NAME, GRAPH
 from hitherto_server.models.runtime import CHARACTERS_PER_TOKEN, readable
+from hitherto_server.recall import embedder as embedder_module
 from hitherto_server.recall.embedder import Embedder
 
 if TYPE_CHECKING:
@@ -143,6 +144,23 @@ async def test_a_damaged_graph_fails_with_its_reason(
     assert (await embedder.wait_loaded()).state == "failed"
     with pytest.raises(ModelRefused, match="not the graph"):
         await embedder.embed("text")
+    embedder.close()
+
+
+async def test_a_model_that_failed_is_let_be_for_a_while(
+    models_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(models_dir / DEFAULT_NAME, tmp_path / DEFAULT_NAME)
+    (tmp_path / DEFAULT_NAME / GRAPH).write_bytes(b"not a graph")
+    embedder = Embedder(tmp_path)
+    embedder.start_loading()
+    await embedder.wait_loaded()
+    shutil.copytree(models_dir / DEFAULT_NAME, tmp_path / DEFAULT_NAME, dirs_exist_ok=True)
+    embedder.start_loading()
+    assert (await embedder.wait_loaded()).state == "failed"
+    monkeypatch.setattr(embedder_module, "RETRY_S", 0.0)
+    embedder.start_loading()
+    assert (await embedder.wait_loaded()).state == "ready"
     embedder.close()
 
 
