@@ -9,7 +9,6 @@ the shipped recall with its shipped settings: the same for all sets.
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import SEED, Bar, at_least, begin, figure, read_options, unmeasured
+from kept import kept_in, sets_in
 from ranking_measures import Measured, difference, interval, means, measure
 from retrieval_sets import Corpus, load_projects, load_sets
 from retrieval_store import KeptEmbedder, fill, index
@@ -233,19 +233,11 @@ def unread(sets: Mapping[str, Any]) -> list[Bar]:
     ]
 
 
-def kept_in(data: Path) -> Path:
-    """Return where vectors are kept: the data folder, unless it was made read-only."""
-    if data.exists() and not data.stat().st_mode & 0o200:
-        data = Path(tempfile.gettempdir()) / f"hitherto-bench-{os.getuid()}"
-    data.mkdir(parents=True, exist_ok=True)
-    return data
-
-
 def main() -> None:
     """Measure every set that is there, compare with the bars, and write the result."""
     options = read_options(__doc__ or "")
     run = begin("recall_quality", options)
-    sets = load_sets(Path(os.environ.get("HITHERTO_BENCH_SETS", options.data)))
+    sets = load_sets(sets_in(options.data))
     sets |= {f"projects_{split}": load_projects(split) for split in ("train", "dev")}
     embedder = KeptEmbedder.open(kept_in(options.data))
     details: dict[str, Any] = {}

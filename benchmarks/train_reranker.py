@@ -9,7 +9,6 @@ far, so there is none: `docs/decisions/recall.md`.
 from __future__ import annotations
 
 import asyncio
-import os
 import tempfile
 import time
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from harness import SEED, Bar, begin, figure, percentile, read_options
+from kept import kept_in, sets_in
 from ranking_measures import Measured, difference, means, measure
-from recall_quality import kept_in, shortened
+from recall_quality import shortened
 from reranker_features import NAMES, features, fit
 from retrieval_sets import TODAY_MS, load_projects, load_sets
 from retrieval_store import KeptEmbedder, fill, index
@@ -156,7 +156,7 @@ def main() -> None:
     """Train, judge and write what was found."""
     options = read_options(__doc__ or "")
     run = begin("train_reranker", options)
-    public = load_sets(Path(os.environ.get("HITHERTO_BENCH_SETS", options.data)))
+    public = load_sets(sets_in(options.data))
     chosen = {
         name: shortened(corpora) if options.quick else corpora for name, corpora in public.items()
     }
