@@ -17,13 +17,16 @@ VARIABLE = re.compile(
 )
 # a rule goes on as long as lines are led by a tab; empty ones between them belong to it
 RULE = re.compile(
-    rf"^([\w./%$(){{}}-][^\n:=#]*?)[ ]*::?(?!=){LOGICAL}$(?:\n*\n\t[^\n]*)*", re.MULTILINE
+    rf"^([\w./%$(){{}}-](?:[^\n:=#]*[^\n:=#\s])?)[ \t]*::?(?!=){LOGICAL}$(?:\n*\n\t[^\n]*)*",
+    re.MULTILINE,
 )
 INSTRUCTION = re.compile(
     rf"^[ \t]*(ARG|ENV|LABEL|FROM)[ \t]+({LOGICAL})$", re.MULTILINE | re.IGNORECASE
 )
-SETTING = re.compile(r"([\w.-]+)=(?:\"(?:\\.|[^\"\\])*+\"|'[^']*+'|\S*)")
-STAGE = re.compile(r"\S+[ \t]+AS[ \t]+([\w.-]+)", re.IGNORECASE)
+# only from a word's beginning: else a long one without `=` is tried from each of its letters
+SETTING = re.compile(r"(?<![\w.-])([\w.-]+)=(?:\"(?:\\.|[^\"\\])*+\"|'[^']*+'|\S*)")
+NAME = re.compile(r"[^\s\\]\S*")
+STAGE = re.compile(r"(?<!\S)\S+[ \t]+AS[ \t]+([\w.-]+)", re.IGNORECASE)
 
 
 def make_keys(text: str) -> Iterator[Definition]:
@@ -44,8 +47,8 @@ def docker_keys(text: str) -> Iterator[Definition]:
                 yield Definition((stage.group(1),), "key", *match.span())
             continue
         settings = list(SETTING.finditer(rest))
-        if not settings:  # `ARG NAME` and the old `ENV NAME value`
-            yield Definition((rest.split()[0],), "key", *match.span())
+        if not settings and (name := NAME.search(rest)):  # `ARG NAME`, the old `ENV NAME value`
+            yield Definition((name.group(),), "key", *match.span())
         for setting in settings:
             start, end = setting.span()
             yield Definition(

@@ -104,7 +104,7 @@ def _keys(style: Style, text: str, deadline: float | None) -> Iterable[Definitio
             return _regions(text, _yaml_lines(text, deadline))
         case "toml":
             lines = list(_toml_lines(text, deadline))
-            return (*_regions(text, lines), *_inline(text, lines))
+            return (*_regions(text, lines), *_inline(text, lines, deadline))
         case "ini":
             return _regions(text, _ini_lines(text, deadline))
         case "make":
@@ -204,8 +204,9 @@ def _toml_lines(text: str, deadline: float | None) -> Iterator[KeyLine]:
             yield KeyLine(start, (*section, *_dotted(key.group(1))))
 
 
-def _inline(text: str, lines: Iterable[KeyLine]) -> Iterator[Definition]:
+def _inline(text: str, lines: Iterable[KeyLine], deadline: float | None) -> Iterator[Definition]:
     for line in lines:
+        spend(deadline)
         if match := TOML_INLINE.match(text, line.start):
             yield from inline_keys(text, match.end() - 1, line.path)
 

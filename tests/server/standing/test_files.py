@@ -144,6 +144,13 @@ def test_reading_a_structure_stops_at_the_deadline(name: str) -> None:
         source_of(name, text, time.perf_counter() - 1)
 
 
+def test_reading_tables_that_never_end_stops_at_the_deadline() -> None:
+    began = time.perf_counter()
+    with pytest.raises(OutOfTime):
+        source_of("a.toml", b"a = {\n" * 20_000, began + 0.3)
+    assert time.perf_counter() - began < 3
+
+
 def test_a_file_that_can_no_longer_be_read_is_not_current(tree: Tree) -> None:
     tree.write("a.py", "x = 1\n")
     tree.write("b.py", "y = 1\n")
