@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.recall.admission import scores_of
-from hitherto_server.recall.floors import LEAST_COSINE, LEAST_COVERAGE
+from hitherto_server.recall.floors import let_through_by
 from hitherto_server.recall.fusion import (
     FILE_WEIGHT,
     NAME_WEIGHT,
@@ -100,25 +100,8 @@ def parts_of(
 
 def floor_said(scores: Scores) -> str:
     """Say what lets a memory through to those who asked, or that nothing does."""
-    if known := _known_by(scores):
-        return known
-    if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
-        return f"coverage {scores.coverage:.2f} >= {LEAST_COVERAGE:.2f}"
-    if scores.passage is not None and scores.passage >= LEAST_COSINE:
-        return f"cosine {scores.passage:.2f} >= {LEAST_COSINE:.2f}"
-    return f"below: coverage {_shown(scores.coverage)}, cosine {_shown(scores.passage)}"
-
-
-def _known_by(scores: Scores) -> str | None:
-    if scores.is_exact:
-        return "its id was given"
-    if scores.names:
-        return "it holds a name of the question"
-    if scores.file is not None:
-        return "it is tied to a file of the question"
-    if scores.is_chunk and scores.bm25:
-        return "a chunk that words of the question stand in or around"
-    return None
+    measured = f"coverage {_shown(scores.coverage)}, cosine {_shown(scores.passage)}"
+    return let_through_by(scores) or f"below: {measured}"
 
 
 def _part(raw: float | None, normalised: float | None, adds: float) -> dict[str, float | None]:

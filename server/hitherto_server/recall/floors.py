@@ -34,15 +34,30 @@ BESIDE = 0.05
 
 def explicit_floor(scores: Scores) -> str | None:
     """Return why a memory is too far from what somebody asked for, or None."""
-    if scores.is_exact or scores.names or scores.file is not None:
-        return None
-    if scores.is_chunk and scores.bm25:
-        return None  # the words may stand around it
+    return None if let_through_by(scores) else "below the floor"
+
+
+def let_through_by(scores: Scores) -> str | None:
+    """Say what lets a memory through to somebody who asked; None if nothing does."""
+    if known := _known_by(scores):
+        return known
     if scores.coverage is not None and scores.coverage >= LEAST_COVERAGE:
-        return None
+        return f"coverage {scores.coverage:.2f} >= {LEAST_COVERAGE:.2f}"
     if scores.passage is not None and scores.passage >= LEAST_COSINE:
-        return None
-    return "below the floor"
+        return f"cosine {scores.passage:.2f} >= {LEAST_COSINE:.2f}"
+    return None
+
+
+def _known_by(scores: Scores) -> str | None:
+    if scores.is_exact:
+        return "its id was given"
+    if scores.names:
+        return "it holds a name of the question"
+    if scores.file is not None:
+        return "it is tied to a file of the question"
+    if scores.is_chunk and scores.bm25:
+        return "a chunk that words of the question stand in or around"
+    return None
 
 
 def automatic_floor(query: PreparedQuery, found: Sequence[Scores], *, least: float) -> Floor:

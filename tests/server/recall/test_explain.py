@@ -67,20 +67,22 @@ async def test_what_was_left_out_says_why(full: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
-    "scores",
+    ("scores", "told"),
     [
-        Scores(is_exact=True),
-        Scores(names=frozenset({"parse_config"})),
-        Scores(file="a.py"),
-        Scores(coverage=0.0, bm25=3.0, is_chunk=True),
-        Scores(coverage=0.5),
-        Scores(coverage=0.1, passage=0.4),
-        Scores(coverage=0.1, passage=0.1),
-        Scores(),
+        (Scores(is_exact=True), "its id was given"),
+        (Scores(names=frozenset({"parse_config"})), "it holds a name of the question"),
+        (Scores(file="a.py"), "it is tied to a file of the question"),
+        (Scores(coverage=0.0, bm25=3.0, is_chunk=True), "a chunk that words of the question"),
+        (Scores(coverage=0.0, bm25=3.0), "below: coverage 0.00, cosine unmeasured"),
+        (Scores(coverage=0.5), "coverage 0.50 >= 0.20"),
+        (Scores(coverage=0.1, passage=0.4), "cosine 0.40 >= 0.15"),
+        (Scores(coverage=0.1, passage=0.1), "below: coverage 0.10, cosine 0.10"),
+        (Scores(), "below: coverage unmeasured, cosine unmeasured"),
     ],
 )
-def test_the_floor_that_is_told_is_the_floor_that_was_applied(scores: Scores) -> None:
-    assert floor_said(scores).startswith("below") == (explicit_floor(scores) is not None)
+def test_the_floor_that_is_told_is_the_floor_that_was_applied(scores: Scores, told: str) -> None:
+    assert floor_said(scores).startswith(told)
+    assert (explicit_floor(scores) is None) == (not told.startswith("below"))
 
 
 async def test_a_person_reads_it_line_by_line(full: Shelf) -> None:
