@@ -10,7 +10,7 @@ from hitherto_server.recall.nearest import Nearest
 from hitherto_server.store import matrices as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -33,6 +33,8 @@ class Matrix:
     version: Version
     passages: Integers
     """Their ids."""
+    texts: Integers
+    """For each, which text its memory had."""
     places: Integers
     """Shape (passages, 3): the memory, where the passage starts, where it ends."""
     vectors: Vectors
@@ -62,7 +64,13 @@ class Matrix:
 
     def only(self, these: NDArray[np.bool_]) -> Matrix:
         """Return the matrix of some of its passages."""
-        return Matrix(self.version, self.passages[these], self.places[these], self.vectors[these])
+        return Matrix(
+            self.version,
+            self.passages[these],
+            self.texts[these],
+            self.places[these],
+            self.vectors[these],
+        )
 
     def _best(self, chosen: Integers, cosines: Vectors) -> dict[int, Nearest]:
         best: dict[int, Nearest] = {}
@@ -139,10 +147,11 @@ def _brought_up_to_date(
     if len(now) > MOST_PASSAGES:
         return None
     if before is None or before.version.whole != version.whole:
-        return _matrix(version, rows.list_vectors(connection, model, now))
-    stays = np.isin(before.passages, np.array(now, dtype=np.int64))
-    new = sorted(set(now) - set(before.passages.tolist()))
-    added = _matrix(version, rows.list_vectors(connection, model, new))
+        return _matrix(version, rows.list_vectors(connection, model, now), now)
+    known = zip(before.passages.tolist(), before.texts.tolist(), strict=True)
+    stays = np.array([now.get(passage) == text for passage, text in known], dtype=np.bool_)
+    new = sorted(now.keys() - set(before.passages[stays].tolist()))
+    added = _matrix(version, rows.list_vectors(connection, model, new), now)
     if not stays.any():
         return added
     if not new:
@@ -150,19 +159,22 @@ def _brought_up_to_date(
     return Matrix(
         version,
         np.concatenate((before.passages[stays], added.passages)),
+        np.concatenate((before.texts[stays], added.texts)),
         np.concatenate((before.places[stays], added.places)),
         np.concatenate((before.vectors[stays], added.vectors)),
     )
 
 
-def _matrix(version: Version, found: list[Row]) -> Matrix:
+def _matrix(version: Version, found: list[Row], texts: Mapping[int, int]) -> Matrix:
     import numpy as np
 
+    passages = [row["passage_id"] for row in found]
     places = [(row["number"], row["start_char"], row["end_char"]) for row in found]
     vectors = np.frombuffer(b"".join(row["vector"] for row in found), dtype="<f4")
     return Matrix(
         version,
-        np.array([row["passage_id"] for row in found], dtype=np.int64),
+        np.array(passages, dtype=np.int64),
+        np.array([texts[passage] for passage in passages], dtype=np.int64),
         np.array(places, dtype=np.int64).reshape(-1, 3),
         vectors.reshape(len(found), -1) if found else vectors.reshape(0, 0),
     )

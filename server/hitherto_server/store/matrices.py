@@ -34,10 +34,14 @@ def version_of(connection: Connection, scope: int) -> Version:
     return Version(*connection.execute(sql["version"], values).fetchone())
 
 
-def list_passages(connection: Connection, model: str, scope: int, *, most: int) -> list[int]:
-    """Return the ids of the passages of a scope that have a vector."""
+def list_passages(connection: Connection, model: str, scope: int, *, most: int) -> dict[int, int]:
+    """Return the passages of a scope that have a vector: by id, a number for the memory's text.
+
+    An id alone says little: after an edit the new passages may get the ids of the old ones.
+    """
     values = {"model": model, "scope": scope, "most": most}
-    return [row["id"] for row in connection.execute(sql["passages"], values)]
+    rows = connection.execute(sql["passages"], values)
+    return {row["id"]: hash(row["content_hash"]) for row in rows}
 
 
 def list_vectors(connection: Connection, model: str, passages: Collection[int]) -> list[Row]:

@@ -3,8 +3,8 @@ SELECT
     coalesce((SELECT version FROM vector_change WHERE project = :whole), 0),
     coalesce((SELECT version FROM vector_change WHERE project = :scope), 0);
 
--- passages: the passages of one scope that have a vector of one model
-SELECT p.id
+-- passages: the passages of one scope that have a vector of one model, each with its memory's text
+SELECT p.id, m.content_hash
 FROM memory AS m
 JOIN passage AS p ON p.memory_number = m.number
 WHERE coalesce(m.project_id, 0) = :scope AND m.trashed_at_ms IS NULL

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hitherto_server.core.text import content_hash
 from hitherto_server.recall import matrices as module
 from hitherto_server.recall.arms import Dense, ask_passages
 from hitherto_server.recall.matrices import Matrices
 from hitherto_server.store import matrices as rows
-from hitherto_server.store.derived import index_memory, rebuild_vectors
+from hitherto_server.store.derived import drop_memory, index_memory, rebuild_vectors
 from hitherto_server.store.matrices import Version
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def test_the_nearest_are_those_of_a_plain_sort(size: int, most: int, seed: int) 
     drawn = np.random.default_rng(seed)
     vectors = drawn.normal(size=(size, 4)).astype("<f4")
     places = np.array([[number, 0, 1] for number in range(size)], dtype=np.int64)
-    matrix = module.Matrix(Version(0, 0), places[:, 0], places, vectors)
+    matrix = module.Matrix(Version(0, 0), places[:, 0], places[:, 0], places, vectors)
     wanted = drawn.normal(size=4).astype("<f4")
     best = np.argsort(-(vectors @ wanted))[:most].tolist()
     assert set(matrix.nearest(wanted.tobytes(), most=most)) == set(best)
@@ -159,3 +160,36 @@ async def test_what_was_asked_longest_ago_makes_room(shelf: Shelf) -> None:
     for scope in (1, 2, 1, 0):
         await read(shelf, matrices, scope)
     assert [matrices.serve("toy", (scope,)) for scope in (1, 2, 0)] == [True, False, True]
+
+
+async def test_an_edited_memory_is_near_what_it_says_now(shelf: Shelf) -> None:
+    """The rows of its passages are new ones, and SQLite gives them the numbers of the old."""
+    await shelf.add("Another.", vector=[0.0, 0.0, 1.0, 0.0])
+    number = await shelf.add("One.", vector=[1.0, 0.0, 0.0, 0.0])
+    await shelf.rebuild()
+    matrices = Matrices()
+    await kept(shelf, matrices)
+
+    def edit(connection: Connection) -> None:
+        drop_memory(connection, number)
+        connection.execute("DELETE FROM passage WHERE memory_number = ?", (number,))
+        connection.execute(
+            "UPDATE memory SET content = 'Two, longer.', content_hash = ? WHERE number = ?",
+            (content_hash("Two, longer."), number),
+        )
+        connection.execute(
+            "INSERT INTO passage (memory_number, position, start_char, end_char)"
+            " VALUES (?, 0, 0, 12)",
+            (number,),
+        )
+        connection.execute(
+            "INSERT INTO embedding SELECT id, 'toy', 4, ? FROM passage WHERE memory_number = ?",
+            (as_bytes([0.0, 1.0, 0.0, 0.0]), number),
+        )
+        index_memory(connection, number)
+
+    await shelf.store.writer.run(edit)
+    found = await read(shelf, matrices, 1)
+    assert found is not None
+    near = found[0].nearest(as_bytes([0.0, 1.0, 0.0, 0.0]), most=1)
+    assert near == {number: (pytest.approx(1.0), 0, 12)}
