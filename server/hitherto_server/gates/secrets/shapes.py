@@ -74,9 +74,10 @@ def _key_blocks(text: str) -> Iterator[Finding]:
     for match in WHOLE_BLOCK.finditer(text):
         if _has_code(match[1]):
             yield Finding(*match.span(), "private-key")
-    begun = BLOCK_BEGINS.finditer(text) if "-----BEGIN " in text else ()
-    ended = LINES_OF_CODE.finditer(text) if "-----END " in text else ()
-    for match in (*begun, *(lines for lines in ended if lines["end"])):
+    pieces = [*BLOCK_BEGINS.finditer(text)]
+    if "-----END " in text:
+        pieces += [lines for lines in LINES_OF_CODE.finditer(text) if lines["end"]]
+    for match in pieces:
         if _has_code(match[0].replace("PRIVATE", "")):
             yield Finding(*match.span(), "private-key")
     for match in PUTTY.finditer(text):
