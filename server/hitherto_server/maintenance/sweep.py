@@ -209,9 +209,9 @@ class Sweep:
     async def _find_news(self, project: int, root: Path) -> None:
         since_ms = self.clock() - LISTENING_MS
         listening = partial(list_listeners, project=project, since_ms=since_ms)
+        find = partial(find_news, lookout=self.lookout, project=project, root=root, most=1)
         for session in await self.store.readers.run(listening):
-            find = partial(find_news, session=session, lookout=self.lookout, root=root, most=1)
-            if await self.store.readers.run(find):
+            if await self.store.readers.run(partial(find, session=session)):
                 self.has_news.add(session)
 
 

@@ -48,15 +48,19 @@ class News:
 
 
 def find_news(
-    connection: Connection, session: str, lookout: Lookout, root: Path | None, *, most: int
+    connection: Connection, session: str, lookout: Lookout, project: int, root: Path, *, most: int
 ) -> tuple[News, ...]:
-    """Find what certainly changed of what a session was given; nothing that it was told already."""
+    """Find what certainly changed of what a session was given; nothing that it was told already.
+
+    What belongs to another project than the root's is not missing here.
+    """
     given = {row["number"]: row for row in notices.list_given(connection, session)}
-    if not given or root is None:
+    texts = rows.list_texts(connection, given)
+    given = {n: row for n, row in given.items() if texts[n]["project"] == project}
+    if not given:
         return ()
     room = MOST_IN_A_SESSION - notices.count_told(connection, session)
-    texts = rows.list_texts(connection, given)
-    states = rows.list_states(connection, given, sorted({row["project"] for row in texts.values()}))
+    states = rows.list_states(connection, given, (project,))
     newer = {number: state["superseded_by"] for number, state in states.items()}
     asked = [texts[number] for number in given]
     views = lookout.views(connection, asked, newer, root)

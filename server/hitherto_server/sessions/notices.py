@@ -48,9 +48,13 @@ async def _told(tools: Tools, call: HookCall) -> tuple[News, ...]:
     project = await tools.projects.find(call.folder) if call.folder else None
     if project is None:
         return ()
-    most, lookout = tools.settings.notices, tools.recaller.lookout
     find = partial(
-        find_news, session=call.session_id, lookout=lookout, root=project.root, most=most
+        find_news,
+        session=call.session_id,
+        lookout=tools.recaller.lookout,
+        project=project.number,
+        root=project.root,
+        most=tools.settings.notices,
     )
     news = await tools.store.readers.run(find)
     if not news or not _has_time(tools, call):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.wiring import git, rows
+from tests.wiring import git, repository, rows
 
 from hitherto_contract import ReflectRequest
 from hitherto_server.core.errors import StoreBusy
@@ -241,3 +241,12 @@ async def test_no_notice_opens_a_private_file(client: Client, tmp_path: Path) ->
     await client.knows("serve_forever reads SERVE_FOREVER_TOKEN from .env", files=[".env"])
     assert "unverified" in await client.prompts("Where does serve_forever read its token?")
     assert await edits(client, "SERVE_FOREVER_TOKEN=2\n", ".env") == ""
+
+
+async def test_in_another_project_the_files_of_the_first_are_not_missed(
+    client: Client, given: str, tmp_path: Path
+) -> None:
+    other = repository(tmp_path / "other")
+    make = {"tool_name": "Bash", "tool_input": {"command": "make"}, "cwd": str(other)}
+    assert context_of(await client.says("PostToolUse", **make)) == ""
+    assert given in (await edits(client, changed()) or await hears(client))
