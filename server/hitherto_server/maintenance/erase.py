@@ -136,10 +136,10 @@ class Eraser:
             number = rows.number_of(connection, asked.memory)
             if number is not None:
                 rows.delete_memory(connection, number, indexed=indexed)
-            rows.replace_rows(connection, found.texts, memories=False)
+            rows.replace_rows(connection, found.texts, memories=False, indexed=indexed)
             return
         numbers = rows.find_numbers(connection, found.texts[0])
-        rows.replace_rows(connection, found.texts, memories=True)
+        rows.replace_rows(connection, found.texts, memories=True, indexed=indexed)
         for number in numbers:
             rows.settle(connection, number, self.splitter, indexed=indexed)
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import content_hash
-from hitherto_server.store.derived import drop_memory, index_memory
+from hitherto_server.store.derived import drop_memory, index_memory, index_session
 from hitherto_server.store.memories import find_same, put_passages
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.queries import load_queries
@@ -66,11 +66,14 @@ def count_rows(connection: Connection, texts: Sequence[str]) -> dict[str, int]:
     return {table: count for table, count in counts.items() if count}
 
 
-def replace_rows(connection: Connection, texts: Sequence[str], *, memories: bool) -> None:
+def replace_rows(
+    connection: Connection, texts: Sequence[str], *, memories: bool, indexed: bool = True
+) -> None:
     """Put `[erased]` where one of the texts stands, in every table; or in all but memories."""
     if memories:
         for spelled in _all_spellings(texts):
             connection.execute(sql["replace_in_states"], {"text": spelled, "erased": ERASED})
+    asked = _sessions_that_asked(connection, texts) if indexed else ()
     for table, columns in _text_columns(connection):
         if table in OF_MEMORIES and not memories:
             continue
@@ -81,6 +84,8 @@ def replace_rows(connection: Connection, texts: Sequence[str], *, memories: bool
             )
             for spelled in _all_spellings(texts):
                 connection.execute(query, {"text": spelled, "erased": ERASED})
+    for session_id in asked:  # its first prompt stands beside what it stored
+        index_session(connection, session_id)
 
 
 def delete_memory(connection: Connection, number: int, *, indexed: bool = True) -> None:
@@ -144,6 +149,14 @@ def number_of(connection: Connection, memory_id: str) -> int | None:
     """Return a memory's number, if it is there."""
     row = connection.execute(sql["number_of"], {"id": memory_id}).fetchone()
     return int(row[0]) if row else None
+
+
+def _sessions_that_asked(connection: Connection, texts: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for spelled in _all_spellings(texts):
+        rows = connection.execute(sql["sessions_that_asked"], {"text": spelled})
+        found |= {row["session_id"] for row in rows}
+    return found
 
 
 def _all_spellings(texts: Sequence[str]) -> list[str]:

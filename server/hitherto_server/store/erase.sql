@@ -33,6 +33,10 @@ SELECT number FROM memory
 WHERE instr(content, :text) OR instr(tags, :text) OR instr(coalesce(source_ref, ''), :text)
    OR instr(coalesce(idempotency_key, ''), :text) OR instr(coalesce(state_key, ''), :text)
    OR instr(coalesce(working_dir, ''), :text) OR instr(coalesce(branch, ''), :text)
+   OR instr(actor, :text)
+UNION
+SELECT m.number FROM memory AS m JOIN category AS c ON c.id = m.category_id
+WHERE instr(c.name, :text)
 UNION
 SELECT memory_number FROM revision
 WHERE instr(content, :text) OR instr(json_extract(state, '$.tags'), :text)
@@ -41,6 +45,9 @@ WHERE instr(content, :text) OR instr(json_extract(state, '$.tags'), :text)
 UNION
 SELECT a.memory_number FROM anchor AS a LEFT JOIN part AS p ON p.anchor_id = a.id
 WHERE instr(a.path, :text) OR instr(coalesce(p.name, ''), :text);
+
+-- sessions_that_asked: the sessions with a prompt that holds a text
+SELECT DISTINCT session_id FROM turn WHERE instr(prompt, :text);
 
 -- ids_of: the ids of some memories
 SELECT id FROM memory WHERE number IN (SELECT value FROM json_each(:numbers)) ORDER BY number;

@@ -14,8 +14,11 @@ from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance.erase import Eraser
+from hitherto_server.store.derived import index_text
 from hitherto_server.store.driver import open_raw
+from hitherto_server.store.erase import number_of
 from hitherto_server.store.memories import list_views
+from hitherto_server.store.turns import NewTurn, put_turn
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -246,3 +249,36 @@ async def test_what_stood_beside_an_erased_chunk_does_not_hold_its_words(service
     await told(services, project, "Was it cold?", **said)
     await eraser(services).erase(EraseRequest(memory=chunk, confirmed=True))
     assert places_of(services.home.root, WORD.encode()) == []
+
+
+async def test_what_a_session_stored_does_not_hold_the_words_of_its_erased_prompt(
+    services, project
+):
+    def ask(connection: Any) -> None:
+        connection.execute(
+            "INSERT INTO session (id, client, started_at_ms, seen_at_ms) VALUES ('s', 'c', 1, 1)"
+        )
+        put_turn(connection, NewTurn("s", "p", f"Move {WORD} to the archive", 1, ""))
+
+    stored = await told(services, project, "Archives are monthly.", session_id="s")
+    await services.store.writer.run(ask)
+    await eraser(services).erase(EraseRequest(text=WORD, confirmed=True))
+    assert places_of(services.home.root, WORD.encode()) == []
+    assert rows(services.home.database, "SELECT id FROM memory") == [(stored,)]
+
+
+async def test_an_erased_name_of_a_person_or_a_category_finds_nothing_any_more(services, project):
+    said = await told(services, project, "The lake is cold.", actor=f"Maria {WORD}")
+    filed = await told(services, project, "The sea is colder.")
+
+    def file(connection: Any) -> None:
+        put = "INSERT INTO category (id, project_id, name, created_at_ms) VALUES (9, 1, ?, 1)"
+        connection.execute(put, (WORD,))
+        connection.execute("UPDATE memory SET category_id = 9 WHERE id = ?", (filed,))
+        index_text(connection, number_of(connection, filed))
+
+    await services.store.writer.run(file)
+    await eraser(services).erase(EraseRequest(text=WORD, confirmed=True))
+    assert places_of(services.home.root, WORD.encode()) == []
+    left = rows(services.home.database, "SELECT id FROM memory ORDER BY number")
+    assert left == [(said,), (filed,)]
