@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FAILURES: tuple[type[Exception], ...] = (HithertoError, OSError, *database_errors())
 WAL_TRIES, WAL_EVERY_S = 50, 0.1
+FILE_PASSES = 10
 
 
 @dataclass
@@ -92,19 +93,18 @@ class Eraser:
     def _files_with(self, texts: Sequence[str]) -> dict[str, int]:
         counts: dict[str, int] = {}
         for path in self._files():
-            if _holds(path.read_bytes(), texts):
+            with suppress(FileNotFoundError):  # it was taken in meanwhile
+                if not _holds(path.read_bytes(), texts):
+                    continue
                 counts[path.parent.name] = counts.get(path.parent.name, 0) + 1
         return counts
 
     def _erase_files(self, texts: Sequence[str]) -> None:
-        for path in self._files():
-            with path.open("r+b") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)  # the hooks' own lock of the spool
-                before = file.read()
-                if _holds(before, texts):
-                    file.seek(0)
-                    file.write(_without(before, texts))
-                    file.truncate()
+        for _ in range(FILE_PASSES):
+            # the spool is renamed while it is taken in: what is gone is looked for once more
+            done = [_erase_in_file(path, texts) for path in self._files()]
+            if all(done):
+                return
 
     def _erase_backups(self, asked: EraseRequest, found: Found) -> tuple[list[str], list[str]]:
         """Rewrite each backup; what cannot be rewritten is named, with the reason."""
@@ -142,6 +142,22 @@ class Eraser:
         rows.replace_rows(connection, found.texts, memories=True, indexed=indexed)
         for number in numbers:
             rows.settle(connection, number, self.splitter, indexed=indexed)
+
+
+def _erase_in_file(path: Path, texts: Sequence[str]) -> bool:
+    """Take the texts out of a file; False if it is not there any more."""
+    try:
+        file = path.open("r+b")
+    except FileNotFoundError:
+        return False
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # the hooks' own lock of the spool
+        before = file.read()
+        if _holds(before, texts):
+            file.seek(0)
+            file.write(_without(before, texts))
+            file.truncate()
+    return True
 
 
 def _look(connection: Connection, asked: EraseRequest) -> Found:

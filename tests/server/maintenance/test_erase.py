@@ -13,6 +13,7 @@ from hitherto_contract import EraseRequest, ReflectRequest, RememberRequest
 from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.gates.remember import remember
+from hitherto_server.maintenance import erase as erase_module
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.store.derived import index_text
 from hitherto_server.store.driver import open_raw
@@ -282,3 +283,21 @@ async def test_an_erased_name_of_a_person_or_a_category_finds_nothing_any_more(s
     assert places_of(services.home.root, WORD.encode()) == []
     left = rows(services.home.database, "SELECT id FROM memory ORDER BY number")
     assert left == [(said,), (filed,)]
+
+
+async def test_a_spool_that_is_renamed_meanwhile_is_looked_for_once_more(
+    services, project, monkeypatch
+):
+    memory = await told(services, project, f"First it was {WORD}")
+    taken = services.home.spool / "events.draining"
+    taken.write_text(f"Stop\t1\t\t{{}} First it was {WORD}\n")
+    listed = Eraser._files
+    renamed = iter([[services.home.spool / "events"]])
+    monkeypatch.setattr(
+        Eraser, "_files", lambda self: iter(next(renamed, None) or list(listed(self)))
+    )
+    found = await services.store.readers.run(
+        lambda c: erase_module._look(c, EraseRequest(memory=memory, confirmed=True))
+    )
+    eraser(services)._erase_files(found.texts)
+    assert WORD not in taken.read_text()
