@@ -19,18 +19,26 @@ REPEATED = "a newer one says it"
 def bar_repeated(
     connection: Connection, found: Sequence[Found], delivered: Collection[tuple[int, int]]
 ) -> list[Found]:
-    """Return the memories with those barred that a newer one repeats or updates, and is given."""
+    """Return the memories, those barred whose place a newer one takes that says or updates it."""
     newer = list_repeats(connection, [one.number for one in found])
     if not newer:
         return list(found)
     given = {one.number for one in found if _may_be_given(one)}
     given |= {number for number, _ in delivered}
-    return [
-        replace(one, barred=REPEATED)
-        if one.barred is None and newer.get(one.number, frozenset()) & given
+    says_it = {one.number: newer.get(one.number, frozenset()) & given for one in found}
+    marked = {
+        one.number: replace(one, barred=REPEATED)
+        if one.barred is None and says_it[one.number]
         else one
         for one in found
-    ]
+    }
+    placed: dict[int, Found] = {}
+    for number, one in marked.items():
+        if one.barred == REPEATED:
+            for other in sorted(says_it[number] & marked.keys()):
+                placed.setdefault(other, marked[other])
+        placed.setdefault(number, one)
+    return list(placed.values())
 
 
 def _may_be_given(found: Found) -> bool:

@@ -210,11 +210,11 @@ async def test_what_is_erased_stays_in_no_reason(me: Person) -> None:
     assert [row[2] for row in await reasons(me)] == [None]
 
 
-async def given_at_start(me: Person) -> dict[str, str]:
+async def given_at_start(me: Person, memories: int = 5) -> dict[str, str]:
     """What the session's start is given of each memory, by its text."""
     project = await me.services.projects.find(str(me.folder))
     assert project is not None
-    occasion = Occasion("s", "start", "a", me.clock(), memories=5, tokens=1200)
+    occasion = Occasion("s", "start", "a", me.clock(), memories=memories, tokens=1200)
     question = Question("", project.number, project.root)
     admission = await me.services.recaller.brief(question, occasion)
     return {one.found.content: one.reason for one in admission.decisions}
@@ -228,6 +228,17 @@ async def test_of_duplicates_a_session_is_given_the_newest(me: Person) -> None:
         "Run the smoke tests before each release.": "a newer one says it",
         "Before each release, run the smoke tests.": "recent in this project",
         "Releases are signed by the bot.": "recent in this project",
+    }
+
+
+async def test_the_newest_takes_the_place_of_what_it_repeats(me: Person) -> None:
+    await me.remember("Run the smoke tests before each release.", kind="decision", importance=9)
+    await me.remember("Releases are signed by the bot.", kind="decision", importance=7)
+    await me.remember("Before each release, run the smoke tests.", kind="decision", importance=2)
+    assert await given_at_start(me, memories=1) == {
+        "Before each release, run the smoke tests.": "recent in this project",
+        "Run the smoke tests before each release.": "a newer one says it",
+        "Releases are signed by the bot.": "over the limit",
     }
 
 
