@@ -12,6 +12,7 @@ import hitherto_contract as contract
 from hitherto_server.core.errors import HithertoError, NotFound
 from hitherto_server.store import erase as rows
 from hitherto_server.store.driver import database_errors, load_vectors, open_raw
+from hitherto_server.store.purge import overwrite_deleted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -74,7 +75,7 @@ class Eraser:
         )
 
     async def _erase_rows(self, asked: EraseRequest, found: Found) -> None:
-        await self.store.writer.maintain(_overwrite_deleted)
+        await self.store.writer.maintain(overwrite_deleted)
         await self.store.writer.run(lambda c: self._erase_rows_of(c, asked, found))
 
     async def _sweep(self) -> bool:
@@ -121,7 +122,7 @@ class Eraser:
     def _erase_in_copy(self, path: Path, asked: EraseRequest, found: Found) -> None:
         with closing(open_raw(path)) as copy:
             load_vectors(copy)
-            _overwrite_deleted(copy)
+            overwrite_deleted(copy)
             copy.execute("BEGIN IMMEDIATE")
             rows.drop_derived(copy)
             self._erase_rows_of(copy, asked, found, indexed=False)
@@ -181,10 +182,6 @@ def _notes(found: Found) -> list[str]:
     if not found.others:
         return []
     return [f"other memories say the same and are left as they are: {', '.join(found.others)}"]
-
-
-def _overwrite_deleted(connection: Connection) -> None:
-    connection.execute("PRAGMA secure_delete = ON")
 
 
 def _encoded(texts: Sequence[str]) -> list[bytes]:
