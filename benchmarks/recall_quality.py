@@ -28,7 +28,8 @@ from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.known import Known
 from hitherto_server.recall.pipeline import Recaller
-from hitherto_server.recall.query import prepare, words_match
+from hitherto_server.recall.query import prepare, terms_match
+from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.stem import folded
 from hitherto_server.store import recall as rows
 from hitherto_server.store.database import open_store
@@ -78,7 +79,7 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
     dense = Dense(vector, model.name if model else None)
 
     def job(connection: Connection) -> dict[str, list[int]]:
-        evidence = ask_by_words(connection, query, question.scopes, ())
+        evidence = ask_by_words(connection, query, question.scopes, (), Rarity())
         known = Known(query, question.scopes, dense.model)
         ask_by_meaning(connection, question.scopes, dense, evidence, known)
         words = list(evidence.words or ())
@@ -95,7 +96,7 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
 def _plain_words(
     connection: Connection, query: PreparedQuery, scopes: tuple[int, ...]
 ) -> list[int]:
-    match = words_match(query, scopes)
+    match = terms_match((*query.words, *query.names), scopes)
     if match is None:
         return []
     shipped = rows.sql["words"]

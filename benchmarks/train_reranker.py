@@ -32,6 +32,7 @@ from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.known import Known
 from hitherto_server.recall.people import acquainted
 from hitherto_server.recall.query import prepare
+from hitherto_server.recall.rarity import Rarity
 from hitherto_server.store.database import open_store
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _sample(
     if query.dense_text is not None:
         vector = embedder.vector(query.dense_text, "query").astype("<f4").tobytes()
     known = Known(query, (project,), embedder.model.name)
-    evidence = ask_by_words(connection, query, (project,), query.files)
+    evidence = ask_by_words(connection, query, (project,), query.files, Rarity())
     ask_by_meaning(connection, (project,), Dense(vector, embedder.model.name), evidence, known)
     ranking = fuse(evidence, Settings().fusion_weight)
     states = known.states(connection, ranking.numbers[:TOP])

@@ -43,12 +43,16 @@ BACKLOG = 256
 POLL_S = 0.02
 GRACE_S = 3
 SHORTEST_TOKEN = 32
+THREADS_OF_NUMPY = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""Its helpers wait by spinning: after a product of a millisecond they keep a core for many."""
 LOG_BYTES = 5 * 1024 * 1024
 
 
 def serve(home: Home, settings: Settings, *, announce: Callable[[str], None]) -> None:
     """Own the data home and serve it until told to stop; `announce` gets the UI's address."""
     home.create()
+    for name in THREADS_OF_NUMPY:
+        os.environ.setdefault(name, "1")
     with owned(home):
         log_to_file(home, settings.log_level)
         asyncio.run(_serve(home, settings, announce))

@@ -80,13 +80,11 @@ def prepare(text: str, known: Acquainted = NOBODY_KNOWN) -> PreparedQuery:
     )
 
 
-def words_match(query: PreparedQuery, scopes: tuple[int, ...]) -> str | None:
-    """Return the word index's expression within the scopes, or None if there is no term."""
-    return terms_match((*query.words, *query.names), scopes)
-
-
 def terms_match(terms: tuple[str, ...], scopes: tuple[int, ...]) -> str | None:
-    """Return the expression for any of some words or names; a name is a phrase of its parts."""
+    """Return the word index's expression for any of some words or names within the scopes.
+
+    A name is a phrase of its parts; None if there is no term.
+    """
     terms = tuple(term for term in map(folded, terms) if words_in(term))
     if not terms or not scopes:
         return None

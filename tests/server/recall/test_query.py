@@ -19,7 +19,7 @@ from hitherto_server.recall.query import (
     prepare,
     quoted,
     relative_files,
-    words_match,
+    terms_match,
 )
 from hitherto_server.recall.stem import stem
 from hitherto_server.store.derived import WORDS_TOKENIZER
@@ -54,7 +54,7 @@ def index() -> sqlite3.Connection:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_syntax_in_a_question_is_data(index: sqlite3.Connection, text: str) -> None:
     query = prepare(f"{text} deploy port")
-    match = words_match(query, (1,))
+    match = terms_match((*query.words, *query.names), (1,))
     found = index.execute("SELECT scope FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
     assert found == [("p1",)]
 
@@ -62,7 +62,7 @@ def test_syntax_in_a_question_is_data(index: sqlite3.Connection, text: str) -> N
 @given(st.text(max_size=200))
 def test_no_text_breaks_an_expression(index: sqlite3.Connection, text: str) -> None:
     query = prepare(text)
-    match = words_match(query, (1, 0))
+    match = terms_match((*query.words, *query.names), (1, 0))
     if match is not None:
         index.execute("SELECT 1 FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
     for name in query.names:
