@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from harness import (
 from homes import Person, install, person, serving
 from prompts import ABOUT, PROMPTS
 from seeds import PROJECTS, seeded
+
+from hitherto_server.install.shims import hook_choice, hook_shim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,12 +127,14 @@ def main() -> None:
         models = options.data / "models"
         who = stack.enter_context(person(models))
         away = install(who.folder / "away", models)
+        shutil.copy2(hook_shim(who.home), hook_shim(away.home))  # chosen once: one interpreter
         project = seeded(options.data, who, size.memories)
         scratch = who.folder / "scratch"
         scratch.mkdir()
         stack.enter_context(serving(who)).load_model(project)
         caller = Caller(who, project, scratch)
-        works = ours(caller, away)
+        runs = interpreter_of(who)
+        works = ours(caller, away, runs)
         refused = add_peers(works, stack, options, caller)
         taken = interleaved(works, size.rounds, size.warm_up)
         said = answers(scratch, size.rounds)
@@ -138,6 +143,7 @@ def main() -> None:
         "memories": size.memories,
         "projects": PROJECTS,
         "answers": said,
+        "interpreters": {"hooks": build_of(runs), "server": build_of(sys.executable)},
         "wall_ms": {name: spread(values) for name, values in taken.items()},
         "commands": COMMANDS,
     }
@@ -145,8 +151,12 @@ def main() -> None:
 
 
 COMMANDS = {
-    "bare": "PYTHON -I -S -c pass, started directly: the floor, and what both ratios divide by",
+    "bare": (
+        "PYTHON -I -S -c pass of the interpreter that the hooks run, started directly: the floor, "
+        "and what both ratios divide by"
+    ),
     "bare_shell": "the same interpreter by `sh -c exec …`",
+    "bare_server": "the same with the interpreter that the server runs",
     "trivial": "sh -c '$HOME/.hitherto/bin/hook UserPromptSubmit', prompt `ok`, answered 204",
     "tool": "the same with PostToolUse of an edit, noted and answered 204",
     "away": "UserPromptSubmit with no server: the event goes to the spool",
@@ -160,15 +170,45 @@ COMMANDS = {
 }
 
 
-def ours(caller: Caller, away: Person) -> dict[str, Callable[[int], float]]:
-    """Return what is measured of us, and the floors."""
-    python = str(Path(sys.executable).absolute())
-    nothing = [python, "-I", "-S", "-c", "pass"]
+def interpreter_of(who: Person) -> str:
+    """Return the interpreter that the person's hooks run."""
+    choice = hook_choice(who.home)
+    if choice is None:
+        message = "no hooks are installed"
+        raise RuntimeError(message)
+    return str(choice.interpreter)
+
+
+BUILD = """
+import json, sys, sysconfig
+arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
+print(json.dumps({
+    "version": sys.version.split()[0],
+    "configured_with_optimizations": "--enable-optimizations" in arguments,
+    "shared_libpython": sys.platform == "linux" and "libpython" in open("/proc/self/maps").read(),
+}))
+"""
+
+
+def build_of(interpreter: str) -> dict[str, Any]:
+    """Return name and version of an interpreter, and what it says of how it was built.
+
+    Debian's is profile-optimised without saying so: its sysconfig is that of another build.
+    """
+    command = [interpreter, "-I", "-S", "-c", BUILD]
+    done = subprocess.run(command, capture_output=True, check=True)
+    return {"name": Path(interpreter).resolve().name, **json.loads(done.stdout)}
+
+
+def ours(caller: Caller, away: Person, python: str) -> dict[str, Callable[[int], float]]:
+    """Return what is measured of us, and the floors of the interpreter that runs it."""
+    nothing = ["-I", "-S", "-c", "pass"]
     by_shell = ["/bin/sh", "-c", f"exec '{python}' -I -S -c pass"]
     lonely = Caller(away, caller.project, caller.scratch)
     return {
-        "bare": partial(bare, nothing, caller.who, caller.scratch),
+        "bare": partial(bare, [python, *nothing], caller.who, caller.scratch),
         "bare_shell": partial(bare, by_shell, caller.who, caller.scratch),
+        "bare_server": partial(bare, [sys.executable, *nothing], caller.who, caller.scratch),
         "trivial": partial(caller.call, "trivial", EVENTS[0], trivial),
         "tool": partial(caller.call, "tool", EVENTS[1], edited),
         "away": partial(lonely.call, "away", EVENTS[0], trivial),
@@ -223,6 +263,7 @@ def bars_of(taken: dict[str, list[float]], said: dict[str, int], refused: str | 
     bars = [
         figure("bare interpreter, p50", middle["bare"], "ms"),
         figure("bare interpreter by the shell, p50", middle["bare_shell"], "ms"),
+        figure("the server's interpreter, bare, p50", middle["bare_server"], "ms"),
         at_most("trivial prompt against the bare interpreter", ratio["trivial"], "x", 1.5),
         figure("trivial prompt, p50", middle["trivial"], "ms"),
         figure("tool event, p50", middle["tool"], "ms"),

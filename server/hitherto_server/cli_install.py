@@ -11,6 +11,7 @@ import typer
 from hitherto_server.core.home import find_home
 
 if TYPE_CHECKING:
+    from hitherto_server.core.home import Home
     from hitherto_server.install.work import Changes
 
 install_app = typer.Typer(help="Connect an agent.", no_args_is_help=True)
@@ -38,12 +39,14 @@ def install_claude_code(
     home.create()
     if plugin is not None:
         _report(write_plugin(plugin.expanduser().absolute(), home=home))
+        _say_interpreter(home)
         typer.echo(f"Load it:  claude --plugin-dir {plugin}")
         return
     changes = install(
         Path.home(), scope, home=home, project=_project(scope), config_dir=_config_dir()
     )
     _report(changes)
+    _say_interpreter(home)
     typer.echo("Claude Code is connected. New sessions remember.")
 
 
@@ -66,6 +69,15 @@ def _project(scope: str) -> Path | None:
 def _config_dir() -> Path | None:
     named = os.environ.get("CLAUDE_CONFIG_DIR")
     return Path(named).expanduser().absolute() if named else None
+
+
+def _say_interpreter(home: Home) -> None:
+    """Say which interpreter hooks run, if it isn't the server's."""
+    from hitherto_server.install.shims import hook_choice, is_servers
+
+    choice = hook_choice(home)
+    if choice is not None and not is_servers(choice):
+        typer.echo(f"Hooks run {choice.interpreter}: it {choice.why}.")
 
 
 def _report(changes: Changes) -> None:

@@ -41,6 +41,7 @@ def examine(home: Home) -> list[Finding]:
         _server(home),
         _pauses(home),
         _shim(home),
+        _hook_interpreter(home),
     ]
 
 
@@ -150,3 +151,17 @@ def _shim(home: Home) -> Finding:
         said="Claude Code isn't connected",
         mend="Run `hitherto install claude-code`.",
     )
+
+
+def _hook_interpreter(home: Home) -> Finding:
+    from hitherto_server.install.shims import hook_choice, is_servers
+
+    what = "hooks' interpreter"
+    choice = hook_choice(home)
+    if choice is None:  # which is a finding of its own
+        return Finding(what, ok=True, said="none: there are no hooks")
+    said = "the server's" if is_servers(choice) else str(choice.interpreter)
+    if not choice.interpreter.exists():
+        mend = "Run `hitherto install claude-code`."
+        return Finding(what, ok=False, said=f"{said} is gone", mend=mend)
+    return Finding(what, ok=True, said=f"{said}, {choice.why}" if choice.why else said)

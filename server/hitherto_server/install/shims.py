@@ -14,6 +14,12 @@ import hitherto_hooks
 from hitherto_server.core.errors import CommandMissing
 from hitherto_server.core.launch import serve_command_text
 from hitherto_server.install.config_file import write_whole
+from hitherto_server.install.interpreters import (
+    Choice,
+    choose,
+    compile_hooks,
+    system_interpreters,
+)
 
 if TYPE_CHECKING:
     from hitherto_server.core.home import Home
@@ -30,10 +36,8 @@ class Programs:
     interpreter: Path
     hook_script: Path
     mcp: Path
-
-    def are_there(self) -> bool:
-        """Whether all of them still exist."""
-        return all(path.exists() for path in (self.interpreter, self.hook_script, self.mcp))
+    other_interpreters: tuple[Path, ...] = ()
+    """What hooks may run instead of the server's interpreter, if it starts faster."""
 
 
 def find_programs() -> Programs:
@@ -45,7 +49,8 @@ def find_programs() -> Programs:
         msg = f"{MCP_NAME} is neither beside {interpreter} nor on PATH."
         raise CommandMissing(msg)
     script = Path(hitherto_hooks.__file__).absolute().with_name("run.py")
-    return Programs(interpreter, script, Path(found).absolute())
+    others = system_interpreters(interpreter)
+    return Programs(interpreter, script, Path(found).absolute(), others)
 
 
 def hook_shim(home: Home) -> Path:
@@ -65,24 +70,54 @@ def is_usual(home: Home, client_home: Path) -> bool:
 
 def write_shims(home: Home, programs: Programs) -> list[Path]:
     """Write the shims and the command that starts the server; returns the files that changed."""
-    interpreter, script, mcp = (
-        shlex.quote(str(path))
-        for path in (programs.interpreter, programs.hook_script, programs.mcp)
-    )
-    # Both are looked for: an interpreter without its script exits 2, which blocks the client.
-    hook = f'[ -x {interpreter} ] && [ -f {script} ] && exec {interpreter} -I -S {script} "$@"'
+    choice = choose(programs.interpreter, programs.other_interpreters, hook_choice(home))
     texts = {
-        hook_shim(home): (f"#!/bin/sh\n{SETTING}\n{hook}\nexit 0\n", 0o700),
-        mcp_shim(home): (f'#!/bin/sh\n{SETTING}\nexec {mcp} "$@"\n', 0o700),
+        hook_shim(home): (hook_text(choice, programs), 0o700),
+        mcp_shim(home): (
+            f'#!/bin/sh\n{SETTING}\nexec {shlex.quote(str(programs.mcp))} "$@"\n',
+            0o700,
+        ),
         home.serve_command: (serve_command_text(programs.interpreter), 0o600),
     }
     import compileall
 
     # Compiled now, so that the first hook is as fast as the second, also in a read-only folder.
     compileall.compile_dir(programs.hook_script.parent, maxlevels=0, quiet=2)
+    if choice.interpreter != programs.interpreter:
+        compile_hooks(programs.hook_script.parent, choice.interpreter)
     return [
         path for path, (text, mode) in texts.items() if write_whole(path, os.fsencode(text), mode)
     ]
+
+
+def hook_text(choice: Choice, programs: Programs) -> str:
+    """Return the hooks' shim: the interpreter that was chosen, then the server's, else nothing."""
+    script = shlex.quote(str(programs.hook_script))
+    # It is looked for first: an interpreter without its script exits 2, which blocks the client.
+    lines = ["#!/bin/sh", SETTING, f"[ -f {script} ] || exit 0"]
+    if choice.why:
+        lines.insert(2, f"# {choice.why}")
+    for path in dict.fromkeys((choice.interpreter, programs.interpreter)):
+        interpreter = shlex.quote(str(path))
+        lines.append(f'[ -x {interpreter} ] && exec {interpreter} -I -S {script} "$@"')
+    return "\n".join([*lines, "exit 0", ""])
+
+
+def hook_choice(home: Home) -> Choice | None:
+    """Return which interpreter the hooks' shim runs and why; None where there is no such shim."""
+    try:
+        text = os.fsdecode(hook_shim(home).read_bytes())
+        words = shlex.split(text, comments=True)
+        interpreter = words[words.index("exec") + 1]
+    except (OSError, ValueError, IndexError):
+        return None
+    remarks = [line[2:] for line in text.split("\n") if line.startswith("# ")]
+    return Choice(Path(interpreter), remarks[0] if remarks else "")
+
+
+def is_servers(choice: Choice) -> bool:
+    """Whether hooks run the interpreter that the server runs, by whichever name."""
+    return choice.interpreter.resolve() == Path(sys.executable).resolve()
 
 
 def remove_shims(home: Home) -> list[Path]:
