@@ -103,7 +103,7 @@ def recipe() -> str:
     places = spec.submodule_search_locations if spec else None
     steps = [path for place in places or () for path in sorted(Path(place).glob("*.sql"))]
     schema = [path.read_text(encoding="utf-8") for path in steps]
-    indexes = [derived.TEXT_INDEXES, derived.TEXT_TABLES, derived.VECTOR_TABLE]
+    indexes = [derived.TEXT_INDEXES, derived.TEXT_TABLES, derived.VECTOR_INDEX]
     named = "\n".join([RECIPE, str(SEED), texts, *schema, *indexes])
     return hashlib.sha256(named.encode()).hexdigest()[:12]
 
@@ -129,8 +129,7 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
                 if (some := list(islice(texts, JOB)))
             ]
             await asyncio.gather(*[store.writer.run(job) for job in jobs])
-        if store.has_vector_index:
-            await store.writer.run(partial(_build_index, shape=shape))
+        await store.writer.run(partial(_build_index, shape=shape))
     finally:
         await store.close()
 

@@ -150,12 +150,9 @@ async def _fill(
     while await write(partial(_embed, vectors=vectors)):
         pass
     described = vectors.model
-    if store.services.store.has_vector_index:
-        await write(
-            partial(
-                rebuild_vectors, model=described.name, dimension=described.dimension, clock=now_ms
-            )
-        )
+    await write(
+        partial(rebuild_vectors, model=described.name, dimension=described.dimension, clock=now_ms)
+    )
 
 
 def _taken_in_turn(projects: list[int], turn: int) -> int:

@@ -98,8 +98,7 @@ async def _fill(home: Home, folders: list[Path], count: int) -> None:
         build = partial(
             rebuild_vectors, model=described.name, dimension=described.dimension, clock=now_ms
         )
-        if store.has_vector_index:
-            await store.writer.run(build)
+        await store.writer.run(build)
     finally:
         await store.close()
 

@@ -10,7 +10,7 @@ from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server import client
 from hitherto_server.core.errors import HithertoError, NoDriver
 from hitherto_server.models.sources import find_model
-from hitherto_server.store.driver import choose_driver, load_vectors
+from hitherto_server.store.driver import choose_driver
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,6 @@ def examine(home: Home) -> list[Finding]:
     """Look at driver, files, model and server, and return all findings."""
     return [
         _driver(),
-        _vectors(),
         _modes(home),
         _model(home),
         _server(home),
@@ -51,22 +50,6 @@ def _driver() -> Finding:
     except NoDriver as error:
         return Finding("SQLite", ok=False, said=error.message, mend=error.mend)
     return Finding("SQLite", ok=True, said=f"{driver.name}, version {driver.version}")
-
-
-def _vectors() -> Finding:
-    connection = choose_driver().module.connect(":memory:")
-    try:
-        loaded = load_vectors(connection)
-    finally:
-        connection.close()
-    if loaded:
-        return Finding("vector index", ok=True, said="sqlite-vec")
-    return Finding(
-        "vector index",
-        ok=False,
-        said="sqlite-vec can't be loaded; recall scans with numpy",
-        mend="Install the packages `pysqlite3` and `sqlite-vec`.",
-    )
 
 
 def _modes(home: Home) -> Finding:

@@ -17,7 +17,7 @@ from tests.mcp_process import McpProcess, ToolReply
 from tests.server_process import Reply, ServerProcess
 
 from hitherto_server.store.check import disagreements
-from hitherto_server.store.driver import load_vectors, open_raw
+from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,6 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
         yield Ways(server, mcp, project)
         assert server.tracebacks() == []
         with closing(open_raw(server.database)) as connection:
-            assert load_vectors(connection)
             assert disagreements(connection) == []
     finally:
         mcp.end()

@@ -20,7 +20,7 @@ from tests.mcp_process import McpProcess
 from tests.server_process import wait_until
 
 from hitherto_server.store.check import disagreements
-from hitherto_server.store.driver import load_vectors, open_raw
+from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,7 +147,6 @@ def held(server: ServerProcess, ids: list[str]) -> dict[str, State]:
 
 def faults_of(server: ServerProcess) -> list[str]:
     with closing(open_raw(server.database)) as connection:
-        assert load_vectors(connection)
         return disagreements(connection)
 
 

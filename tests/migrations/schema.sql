@@ -285,9 +285,17 @@ CREATE TABLE turn (
     UNIQUE (session_id, prompt_id)
 ) STRICT;
 
-CREATE TABLE vector_change (
-    project INTEGER PRIMARY KEY,            -- 0: user-wide; -1: the whole index was made anew
-    version INTEGER NOT NULL
+CREATE TABLE vector_block (                 -- the signs of some passages of one scope, in a row
+    id INTEGER PRIMARY KEY,
+    project INTEGER NOT NULL,               -- 0: user-wide
+    size INTEGER NOT NULL,                  -- how many passages
+    passages BLOB NOT NULL,                 -- their ids: int64, little endian
+    codes BLOB NOT NULL                     -- for each a bit a dimension, filled up to whole int64
+) STRICT;
+
+CREATE TABLE vector_place (                 -- in which block a passage is
+    passage_id INTEGER PRIMARY KEY,
+    block_id INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE verdict (                      -- what a judgment said of a memory at one revision
@@ -363,6 +371,8 @@ CREATE INDEX relation_older ON relation (older_number, kind) WHERE undone_at_ms 
 
 CREATE INDEX relation_undone ON relation (newer_number, older_number)
     WHERE undone_at_ms IS NOT NULL;
+
+CREATE INDEX vector_block_project ON vector_block (project, size);
 
 CREATE INDEX verdict_memory ON verdict (memory_number, surface, judged_at_ms DESC);
 

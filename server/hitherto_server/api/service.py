@@ -15,7 +15,7 @@ from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import find_model
-from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_shape
+from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_model, vector_shape
 from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
@@ -58,8 +58,6 @@ async def rebuild(services: Services) -> dict[str, int]:
     """Rebuild the derived indexes and return how many memories and vectors they hold."""
     store, clock = services.store, services.clock
     built = {"memories": await store.writer.run(partial(rebuild_text, clock=clock))}
-    if not store.has_vector_index:
-        return built
     loaded = services.embedder.model
     shape = (loaded.name, loaded.dimension) if loaded else await store.readers.run(vector_shape)
     if shape is not None:
@@ -72,7 +70,7 @@ async def status_of(services: Services) -> Status:
     """Return the server's state, with a notice for each thing that is not as it should be."""
     store = services.store
     driver = choose_driver()
-    counts = await store.readers.run(lambda c: (totals(c), counters(c)))
+    counts = await store.readers.run(lambda c: (totals(c), counters(c), vector_model(c)))
     lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
     spool = services.sessions.spool.counts()
     change = await services.indexer.progress()
@@ -88,7 +86,7 @@ async def status_of(services: Services) -> Status:
         database_bytes=services.home.database.stat().st_size,
         schema_version=store.schema,
         driver=f"{driver.name} (SQLite {driver.version})",
-        vector_index="sqlite-vec" if store.has_vector_index else "numpy scan",
+        vector_index="signs" if counts[2] else "numpy scan",
         model=model,
         memories=counts[0],
         pending={} if waiting is None else {"embeddings": waiting},

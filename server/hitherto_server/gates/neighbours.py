@@ -10,8 +10,9 @@ from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.vectors import cosines_of, wholes_of
 from hitherto_server.store import neighbours as rows
 from hitherto_server.store.derived import vector_model
-from hitherto_server.store.recall import find_nearest, find_words, list_vectors, list_vectors_of
+from hitherto_server.store.recall import find_words, list_vectors, list_vectors_of
 from hitherto_server.store.relations import propose
+from hitherto_server.store.signs import find_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,8 +96,8 @@ def say(
 
 def _nearest(connection: Connection, vector: bytes, project: int, model: str) -> set[int]:
     if vector_model(connection) == model:
-        near = find_nearest(connection, vector, project, most=MOST_BY_MEANING)
-        return {row["number"] for row in near}
+        near = find_nearest(connection, vector, project, model=model, most=MOST_BY_MEANING)
+        return {one.number for one in near}
     stored = list_vectors(connection, model, (project,))
     best = sorted(zip(cosines_of(stored, vector), stored, strict=True), key=lambda one: -one[0])
     return {row["number"] for _, row in best[:MOST_BY_MEANING]}

@@ -94,10 +94,7 @@ class Change:
         return await self.store.readers.run(wait)
 
     async def _switch(self, coming: EmbeddingModel) -> None:
-        vectors = self.store.has_vector_index
-        await self.store.writer.run(
-            partial(switch, model=coming, clock=self.clock, vectors=vectors)
-        )
+        await self.store.writer.run(partial(switch, model=coming, clock=self.clock))
         self.models.let_serve(coming)
         log.info("%s serves: all passages have its vectors", coming.name)
         self.wake.set()  # fill its index, then remove the vectors before

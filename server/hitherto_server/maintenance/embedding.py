@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitherto_server.store.derived import kept_vectors, put_vector
+from hitherto_server.store import signs
+from hitherto_server.store.derived import kept_vectors
 from hitherto_server.store.passages import is_unchanged, put_embedding
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ async def embed_passages(store: Store, embedder: Embedder, passages: list[Waitin
     ]
 
     def job(connection: Connection) -> None:
-        is_indexed = store.has_vector_index and kept_vectors(connection) == model.name
+        is_indexed = kept_vectors(connection) == model.name
         for passage, vector in zip(passages, vectors, strict=True):
             if not is_unchanged(connection, passage):
                 continue
@@ -37,7 +38,7 @@ async def embed_passages(store: Store, embedder: Embedder, passages: list[Waitin
                 vector=vector,
             )
             if is_indexed:
-                put_vector(connection, passage.id, passage.project, vector)
+                signs.put(connection, passage.project, [(passage.id, vector)])
 
     # a vector that a power cut takes is made again
     await store.writer.run(job, durable=False)

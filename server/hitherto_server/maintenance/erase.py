@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import hitherto_contract as contract
 from hitherto_server.core.errors import HithertoError, NotFound
 from hitherto_server.store import erase as rows
-from hitherto_server.store.driver import database_errors, load_vectors, open_raw
+from hitherto_server.store.driver import database_errors, open_raw
 from hitherto_server.store.purge import overwrite_deleted
 
 if TYPE_CHECKING:
@@ -121,7 +121,6 @@ class Eraser:
 
     def _erase_in_copy(self, path: Path, asked: EraseRequest, found: Found) -> None:
         with closing(open_raw(path)) as copy:
-            load_vectors(copy)
             overwrite_deleted(copy)
             copy.execute("BEGIN IMMEDIATE")
             rows.drop_derived(copy)

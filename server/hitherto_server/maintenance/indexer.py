@@ -14,6 +14,7 @@ from hitherto_server.maintenance.embedding import embed_passages
 from hitherto_server.store.derived import vector_model
 from hitherto_server.store.embedding_models import is_settled, list_models, settle
 from hitherto_server.store.filling import begin_vectors, fill_vectors, finish_vectors
+from hitherto_server.store.former import drop_former
 from hitherto_server.store.passages import count_waiting, list_waiting
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class Indexer:
         if embedder is None or model is None:
             return
         await self._prepare_index(model)
+        await self._drop_former()
         while batch := await self.store.readers.run(
             partial(list_waiting, model=model.name, limit=BATCH)
         ):
@@ -128,8 +130,6 @@ class Indexer:
 
     async def _prepare_index(self, model: Traits) -> None:
         """Fill the vector index anew if it holds another model's vectors, or not all."""
-        if not self.store.has_vector_index:
-            return
         if await self.store.readers.run(vector_model) == model.name:
             return
         name, dimension, clock = model.name, model.dimension, self.clock
@@ -140,3 +140,11 @@ class Indexer:
             after = await run(partial(fill_vectors, model=name, after=after), durable=False)
         await run(partial(finish_vectors, model=name, dimension=dimension, clock=clock))
         log.info("vector index of %s filled", name)
+
+    async def _drop_former(self) -> None:
+        """Remove the index of earlier versions; one that can't be removed is left where it is."""
+        try:
+            while await self.store.writer.run(drop_former, durable=False):
+                pass
+        except HithertoError as error:
+            log.warning("the former vector index stays: %s", error.message)

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from hitherto_server.core.text import people_in
 from hitherto_server.core.words import folded
 from hitherto_server.recall.nearest import Nearest
-from hitherto_server.recall.query import quoted, terms_match, words_match
+from hitherto_server.recall.query import quoted, terms_match
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.store import recall as rows
 from hitherto_server.store.derived import vector_model
+from hitherto_server.store.signs import find_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hitherto_server.recall.known import Known
-    from hitherto_server.recall.matrices import Matrix
     from hitherto_server.recall.query import PreparedQuery
+    from hitherto_server.recall.rarity import Rarity
     from hitherto_server.store.driver import Connection, Row
 
 MOST_WORDS = 100
@@ -79,12 +80,15 @@ def ask_by_words(
     query: PreparedQuery,
     scopes: tuple[int, ...],
     files: tuple[str, ...],
+    rarity: Rarity,
     *,
     unasked: bool = False,
 ) -> Evidence:
     """Ask every arm that needs no vector, less deep where nobody asked."""
     evidence = Evidence()
-    _ask_words(connection, query, scopes, evidence, MOST_UNASKED if unasked else MOST_WORDS)
+    words = rarity.rarest(connection, query.words)
+    match = terms_match((*words, *query.names), scopes)
+    _ask_words(connection, match, evidence, MOST_UNASKED if unasked else MOST_WORDS)
     _ask_names(connection, query, scopes, evidence)
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
@@ -101,22 +105,14 @@ def ask_by_meaning(
     unasked: bool = False,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    matrices = known.matrices_of(dense.model)
-    near = dense.near or ask_passages(connection, scopes, dense, matrices, unasked=unasked)
+    near = dense.near or ask_passages(connection, scopes, dense, unasked=unasked)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)
     _note_who_said(connection, known.query, evidence)
 
 
-def _ask_words(
-    connection: Connection,
-    query: PreparedQuery,
-    scopes: tuple[int, ...],
-    evidence: Evidence,
-    most: int,
-) -> None:
-    match = words_match(query, scopes)
+def _ask_words(connection: Connection, match: str | None, evidence: Evidence, most: int) -> None:
     if match is None:
         evidence.arms["words"] = "no words to look for"
         return
@@ -170,7 +166,6 @@ def ask_passages(
     connection: Connection,
     scopes: tuple[int, ...],
     dense: Dense,
-    matrices: tuple[Matrix, ...] | None = None,
     *,
     unasked: bool = False,
 ) -> Near:
@@ -179,14 +174,12 @@ def ask_passages(
         return Near(None, dense.reason)
     passages: dict[int, Nearest] = {}
     most = MOST_UNASKED if unasked else MOST_PASSAGES
-    if matrices is not None:
-        for matrix in matrices:
-            passages |= matrix.nearest(dense.vector, most=most)
-        return Near(passages, dense.reason)
     if vector_model(connection) == dense.model:
         for scope in scopes:
-            near = rows.find_nearest(connection, dense.vector, scope, most=most)
-            _keep_best(passages, near, [1.0 - row["distance"] for row in near])
+            near = find_nearest(connection, dense.vector, scope, model=dense.model, most=most)
+            for one in near:
+                place = Nearest(one.cosine, one.start_char, one.end_char)
+                _keep_better(passages, one.number, place)
         return Near(passages, dense.reason)
     stored = rows.list_vectors(connection, dense.model, scopes)
     _keep_best(passages, stored, cosines_of(stored, dense.vector))
@@ -200,11 +193,7 @@ def _measure_the_rest(
     if evidence.passages is None or dense.vector is None or dense.model is None:
         return
     missing = evidence.numbers - evidence.passages.keys()
-    matrices = known.matrices_of(dense.model)
-    if missing and matrices is not None:
-        for matrix in matrices:
-            evidence.passages |= matrix.of_memories(dense.vector, missing)
-    elif missing:
+    if missing:
         stored = known.vectors(connection, dense.model, missing)
         _keep_best(evidence.passages, stored, cosines_of(stored, dense.vector))
 
@@ -218,6 +207,9 @@ def _note_who_said(connection: Connection, query: PreparedQuery, evidence: Evide
 
 def _keep_best(best: dict[int, Nearest], found: list[Row], cosines: Iterable[float]) -> None:
     for row, cosine in zip(found, cosines, strict=True):
-        number = row["number"]
-        if number not in best or cosine > best[number].cosine:
-            best[number] = Nearest(cosine, row["start_char"], row["end_char"])
+        _keep_better(best, row["number"], Nearest(cosine, row["start_char"], row["end_char"]))
+
+
+def _keep_better(best: dict[int, Nearest], number: int, near: Nearest) -> None:
+    if number not in best or near.cosine > best[number].cosine:
+        best[number] = near

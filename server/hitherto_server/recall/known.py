@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from hitherto_server.recall.candidates import Match
-    from hitherto_server.recall.matrices import Matrix
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Connection, Row
 
@@ -25,8 +24,6 @@ class Known:
     scopes: tuple[int, ...]
     model: str | None
     """The model whose vectors are read."""
-    matrices: tuple[Matrix, ...] | None = None
-    """That model's vectors of all these scopes, where they are in memory."""
     _states: dict[int, Row | None] = field(default_factory=dict)
     _texts: dict[int, Row] = field(default_factory=dict)
     _matches: dict[int, Match] = field(default_factory=dict)
@@ -39,12 +36,8 @@ class Known:
         fit = self.states(connection, likely)
         for number in self.texts(connection, fit):
             self.match(number)
-        if self.model is not None and self.matrices is None:
+        if self.model is not None:
             self.vectors(connection, self.model, all_found)
-
-    def matrices_of(self, model: str | None) -> tuple[Matrix, ...] | None:
-        """Return the vectors of all scopes if they are in memory and of this model."""
-        return self.matrices if model == self.model else None
 
     def states(self, connection: Connection, numbers: Collection[int]) -> dict[int, Row]:
         """Return what decides whether memories may be shown; those of other scopes are left out."""

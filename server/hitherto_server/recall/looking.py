@@ -11,8 +11,8 @@ from hitherto_server.recall.feedback import bar_wrong
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.known import Known
-from hitherto_server.recall.matrices import Matrices
 from hitherto_server.recall.query import PreparedQuery, relative_files
+from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.repeats import bar_repeated
 from hitherto_server.recall.vectors import wholes_of
 from hitherto_server.store import ledger
@@ -52,7 +52,7 @@ class Look:
     """The session whose ledger counts."""
     model: str | None = None
     """The model that makes the question's vector, if one does."""
-    matrices: Matrices = field(default_factory=Matrices)
+    rarity: Rarity = field(default_factory=Rarity)
 
     @property
     def is_unasked(self) -> bool:
@@ -80,9 +80,10 @@ def look_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]:
     question, query = look.question, look.query
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
-    evidence = ask_by_words(connection, query, question.scopes, files, unasked=look.is_unasked)
-    matrices = look.matrices.of(connection, look.model, question.scopes)
-    known = Known(query, question.scopes, look.model, matrices)
+    evidence = ask_by_words(
+        connection, query, question.scopes, files, look.rarity, unasked=look.is_unasked
+    )
+    known = Known(query, question.scopes, look.model)
     likely = fuse(evidence, look.weight).numbers[: look.examined]
     known.read_early(connection, likely, evidence.numbers)
     return evidence, known

@@ -20,9 +20,9 @@ from hitherto_server.recall.looking import (
     look_for_brief,
     look_up,
 )
-from hitherto_server.recall.matrices import Matrices
 from hitherto_server.recall.people import Acquaintances
 from hitherto_server.recall.query import prepare
+from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.reply import reply_of
 from hitherto_server.recall.standings import Lookout
 from hitherto_server.store import ledger
@@ -71,7 +71,7 @@ class Recaller:
     clock: Clock
     lookout: Lookout = field(default_factory=Lookout)
     acquaintances: Acquaintances = field(default_factory=Acquaintances)
-    matrices: Matrices = field(default_factory=Matrices)
+    rarity: Rarity = field(default_factory=Rarity)
 
     async def recall(self, question: Question) -> RecallReply:
         """Answer somebody who asked."""
@@ -130,7 +130,17 @@ class Recaller:
         weight, now_ms = self.settings.fusion_weight, self.clock()
         model = self.embedder.model
         name = None if model is None or query.dense_text is None else model.name
-        look = Look(question, query, weight, now_ms, floor, viewed, session_id, name, self.matrices)
+        look = Look(
+            question,
+            query,
+            weight,
+            now_ms,
+            floor,
+            viewed,
+            session_id,
+            name,
+            self.rarity,
+        )
         run = self.store.readers.run
         words = asyncio.ensure_future(run(lambda reading: look_by_words(reading, look)))
         found, dense = await asyncio.gather(words, self._meant(look, words))
@@ -140,8 +150,7 @@ class Recaller:
         """Return the query's vector, with what is near it if a large store's words take longer."""
         unasked = look.is_unasked
         dense = await self._dense(look.query, UNASKED_EMBED_S if unasked else ASKED_EMBED_S)
-        kept = look.matrices.serve(dense.model, look.question.scopes)
-        if dense.vector is None or kept or words.done():  # one job more would cost what it saves
+        if dense.vector is None or words.done():  # one job more would cost what it saves
             return dense
         ask = partial(ask_passages, scopes=look.question.scopes, dense=dense, unasked=unasked)
         return replace(dense, near=await self.store.readers.run(ask))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.store import signs
 from hitherto_server.store.derived import create_text_tables, index_text, vector_model
 from hitherto_server.store.queries import load_queries
 
@@ -76,8 +77,12 @@ def _vector_disagreements(connection: Connection) -> list[str]:
     model = vector_model(connection)
     if model is None:
         return []
-    held = set(_rows(connection, "held_vectors"))
-    wanted = set(_rows(connection, "wanted_vectors", model=model))
+    held = signs.list_held(connection)
+    rows = _rows(connection, "wanted_vectors", model=model)
+    codes = signs.codes_of([(passage, vector) for passage, _, vector in rows])
+    wanted = {
+        (passage, project, code) for (passage, project, _), code in zip(rows, codes, strict=True)
+    }
     differing = {passage for passage, _, _ in held ^ wanted}
     return [f"the vectors of passages {_named(differing)} differ"] if differing else []
 

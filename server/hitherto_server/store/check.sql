@@ -12,10 +12,7 @@ WHERE r.content IS NOT m.content;
 -- live_numbers: every memory that the indexes should hold
 SELECT number FROM memory WHERE trashed_at_ms IS NULL ORDER BY number;
 
--- held_vectors: what the vector index holds
-SELECT passage_id, project, embedding FROM vector;
-
--- wanted_vectors: what it should hold for its model
+-- wanted_vectors: what the vector index should hold the signs of
 SELECT e.passage_id, coalesce(m.project_id, 0), e.vector
 FROM embedding AS e
 JOIN passage AS p ON p.id = e.passage_id

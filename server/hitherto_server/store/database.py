@@ -15,7 +15,7 @@ import aiosqlite
 
 from hitherto_server.core.errors import ServerAway, StoreError, StoreFull
 from hitherto_server.store.derived import prepare_derived
-from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
+from hitherto_server.store.driver import mapped_errors, open_raw
 from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
 from hitherto_server.store.sessions import LOST_WRITES, add_to_counter
 
@@ -226,7 +226,6 @@ class Store:
     writer: Writer
     readers: Readers
     schema: int
-    has_vector_index: bool
 
     async def close(self) -> None:
         """Finish all writes and close."""
@@ -240,7 +239,7 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
     opened = [await _open(path, read_only=False)]
     writing, raw = opened[0]
     try:
-        vectors = await _run(writing, _prepare, raw, path, backups, clock)
+        await _run(writing, _prepare, raw, path, backups, clock)
         schema = await _run(writing, schema_version, raw)
         for _ in range(readers):
             opened.append(await _open(path, read_only=True))  # noqa: PERF401 - closed on failure
@@ -251,22 +250,19 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
     reading = opened[1:]
     writer = Writer(path, writing, raw)
     writer.start()
-    return Store(path, writer, Readers(path, reading), schema, vectors)
+    return Store(path, writer, Readers(path, reading), schema)
 
 
 async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, Connection]:
     # Opened before aiosqlite has a thread: after a failure that thread would outlive the loop.
-    raw = await asyncio.to_thread(_open_with_extension, path, read_only=read_only)
+    raw = await asyncio.to_thread(_open_raw, path, read_only=read_only)
     return await aiosqlite.Connection(lambda: raw, iter_chunk_size=64), raw
 
 
-def _open_with_extension(path: Path, *, read_only: bool) -> Connection:
+def _open_raw(path: Path, *, read_only: bool) -> Connection:
     if not read_only:
         _create_private(path)
-    raw = open_raw(path, read_only=read_only)
-    if read_only:
-        load_vectors(raw)
-    return raw
+    return open_raw(path, read_only=read_only)
 
 
 def _create_private(path: Path) -> None:
@@ -277,9 +273,7 @@ def _create_private(path: Path) -> None:
         raise StoreFull(message) from error
 
 
-def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> bool:
+def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> None:
     with mapped_errors(path):
         migrate(connection, backups=backups, clock=clock)
-        vectors = load_vectors(connection)
-        prepare_derived(connection, clock=clock, vectors=vectors)
-    return vectors
+        prepare_derived(connection, clock=clock)

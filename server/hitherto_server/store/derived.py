@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.core.words import folded
+from hitherto_server.store import signs
 from hitherto_server.store.context import CHUNK, context_of
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
@@ -28,17 +31,12 @@ CREATE VIRTUAL TABLE {schema}.identifiers USING fts5 (
     names, content = '', contentless_delete = 1, tokenize = 'trigram'
 );
 """
-VECTOR_TABLE = """
-CREATE VIRTUAL TABLE vector USING vec0(
-    passage_id INTEGER PRIMARY KEY,
-    project INTEGER PARTITION KEY,
-    embedding FLOAT[{dimension}] DISTANCE_METRIC=cosine,
-    chunk_size=128
-)
+TERMS_TABLE = """
+CREATE VIRTUAL TABLE IF NOT EXISTS fulltext_terms USING fts5vocab (fulltext, row)
 """
-
-WHOLE_INDEX = -1
-"""As a scope whose vectors changed: all of them."""
+"""A view into the word index: each stem, and how many memories hold it."""
+VECTOR_INDEX = "signs-1"
+FILL_STEP = 4096
 FILLING = "vector filling"
 """Under it the recipe stands of an index that is being filled."""
 
@@ -50,14 +48,11 @@ def scope_token(project: int) -> str:
     return f"p{project}"
 
 
-def prepare_derived(connection: Connection, *, clock: Clock, vectors: bool) -> None:
-    """Create or rebuild the text indexes if their recipe changed, and drop unusable vectors."""
+def prepare_derived(connection: Connection, *, clock: Clock) -> None:
+    """Create or rebuild the text indexes if their recipe changed."""
     if _recipe(connection, "text") != TEXT_INDEXES:
         rebuild_text(connection, clock=clock)
-    if not vectors and kept_vectors(connection) is not None:
-        # Without the extension the table can't be kept in step; it is rebuilt when it is back.
-        drop_note(connection, "vector")
-        drop_note(connection, FILLING)
+    connection.execute(TERMS_TABLE)
 
 
 def rebuild_text(connection: Connection, *, clock: Clock) -> int:
@@ -84,22 +79,20 @@ def create_text_tables(connection: Connection, *, schema: Literal["main", "temp"
 
 def rebuild_vectors(connection: Connection, *, model: str, dimension: int, clock: Clock) -> int:
     """Build the vector index of a model from the canonical embeddings; returns how many."""
-    connection.execute("DROP TABLE IF EXISTS vector")
-    connection.execute(VECTOR_TABLE.format(dimension=dimension))
-    rows = connection.execute(sql["live_embeddings"], {"model": model}).fetchall()
-    connection.executemany(
-        "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
-        [(row["passage_id"], row["project"], row["vector"]) for row in rows],
-    )
+    signs.clear(connection)
+    rows = connection.execute(sql["live_embeddings"], {"model": model})
+    count = 0
+    while some := rows.fetchmany(FILL_STEP):
+        put_vectors(connection, some)
+        count += len(some)
     drop_note(connection, FILLING)
-    count_change(connection, WHOLE_INDEX)
     note(connection, "vector", vector_recipe(model, dimension), clock)
-    return len(rows)
+    return count
 
 
 def vector_recipe(model: str, dimension: int) -> str:
     """Name the recipe of a vector index."""
-    return f"vec0-1:{model}:{dimension}"
+    return f"{VECTOR_INDEX}:{model}:{dimension}"
 
 
 def vector_model(connection: Connection) -> str | None:
@@ -136,8 +129,7 @@ def index_memory(connection: Connection, number: int) -> None:
         return
     project = connection.execute(sql["scope_of"], {"number": number}).fetchone()[0]
     rows = connection.execute(sql["embeddings_of"], {"number": number, "model": model}).fetchall()
-    for row in rows:
-        put_vector(connection, row["passage_id"], project, row["vector"])
+    signs.put(connection, project, [(row["passage_id"], row["vector"]) for row in rows])
 
 
 def drop_memory(connection: Connection, number: int) -> None:
@@ -145,26 +137,18 @@ def drop_memory(connection: Connection, number: int) -> None:
     connection.execute(sql["drop_words"], {"number": number})
     connection.execute(sql["drop_identifiers"], {"number": number})
     if kept_vectors(connection) is not None:
-        for row in connection.execute(sql["passages_of"], {"number": number}).fetchall():
-            connection.execute("DELETE FROM vector WHERE passage_id = ?", (row["id"],))
-        scope = connection.execute(sql["scope_of"], {"number": number}).fetchone()
-        count_change(connection, scope[0] if scope else WHOLE_INDEX)
+        passages = connection.execute(sql["passages_of"], {"number": number}).fetchall()
+        signs.drop(connection, [row["id"] for row in passages])
     _index_beside(connection, number, without=number)  # its row may still be there
 
 
-def put_vector(connection: Connection, passage_id: int, project: int, vector: bytes) -> None:
-    """Put one vector (float32, little endian) into the vector index."""
-    connection.execute("DELETE FROM vector WHERE passage_id = ?", (passage_id,))
-    connection.execute(
-        "INSERT INTO vector (passage_id, project, embedding) VALUES (?, ?, ?)",
-        (passage_id, project, vector),
-    )
-    count_change(connection, project)
-
-
-def count_change(connection: Connection, scope: int) -> None:
-    """Note that a scope's vectors changed: who keeps a copy reads them again."""
-    connection.execute(sql["count_change"], {"project": scope})
+def put_vectors(connection: Connection, rows: Iterable[Row]) -> None:
+    """Put vectors into the vector index: rows of passage_id, project, vector."""
+    by_scope: dict[int, list[tuple[int, bytes]]] = {}
+    for row in rows:
+        by_scope.setdefault(row["project"], []).append((row["passage_id"], row["vector"]))
+    for project, vectors in by_scope.items():
+        signs.put(connection, project, vectors)
 
 
 def index_text(connection: Connection, number: int, *, without: int | None = None) -> None:

@@ -87,7 +87,3 @@ ON CONFLICT (name) DO UPDATE SET recipe = excluded.recipe, built_at_ms = exclude
 
 -- drop_recipe: note that an index is not there
 DELETE FROM derived_index WHERE name = :name;
-
--- count_change: note that a scope's vectors changed, or all
-INSERT INTO vector_change (project, version) VALUES (:project, 1)
-ON CONFLICT (project) DO UPDATE SET version = version + 1;

@@ -76,14 +76,13 @@ def settle(
     return settled
 
 
-def switch(connection: Connection, model: EmbeddingModel, *, clock: Clock, vectors: bool) -> None:
+def switch(connection: Connection, model: EmbeddingModel, *, clock: Clock) -> None:
     """Let a model serve whose vectors are complete; the one before leaves."""
     before = find_serving(connection)
     if before is not None:
         _put(connection, before, "leaving", clock)
     _put(connection, model, "serving", clock)
-    if vectors:
-        begin_vectors(connection, model=model.name, dimension=model.dimension, clock=clock)
+    begin_vectors(connection, model=model.name, dimension=model.dimension, clock=clock)
 
 
 def last_vector(connection: Connection) -> int:

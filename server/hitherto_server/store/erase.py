@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import content_hash
+from hitherto_server.store import signs
 from hitherto_server.store.derived import drop_memory, index_memory, index_session
+from hitherto_server.store.former import drop_former
 from hitherto_server.store.memories import find_same, put_passages
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.queries import load_queries
@@ -22,7 +24,7 @@ ERASED = "[erased]"
 LEAST_WORD = 16
 """A shorter word may be in anybody's path or name: `testing` is not erased with a memory of it."""
 OF_MEMORIES = frozenset({"memory", "revision"})
-DERIVED = ("fulltext", "identifiers", "vector")
+DERIVED = ("fulltext", "identifiers")
 
 sql = load_queries("erase")
 
@@ -142,6 +144,10 @@ def drop_derived(connection: Connection) -> None:
     """Drop the derived indexes of a copy: whoever opens it builds them anew."""
     for table in DERIVED:
         connection.execute(f"DROP TABLE IF EXISTS {table}")
+    while drop_former(connection):
+        pass
+    if _exists(connection, "vector_block"):  # a copy may be older
+        signs.clear(connection)
     connection.execute("DELETE FROM derived_index")
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hitherto_server.store import signs
 from hitherto_server.store.derived import (
     FILLING,
-    VECTOR_TABLE,
-    WHOLE_INDEX,
-    count_change,
     drop_note,
     note,
-    put_vector,
+    put_vectors,
     vector_recipe,
 )
 from hitherto_server.store.queries import load_queries
@@ -20,29 +18,25 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection
 
-STEP = 256
+STEP = 1024
 
 sql = load_queries("filling")
 
 
 def begin_vectors(connection: Connection, *, model: str, dimension: int, clock: Clock) -> None:
     """Make an empty vector index of a model in place of the one that is there."""
-    connection.execute("DROP TABLE IF EXISTS vector")
-    connection.execute(VECTOR_TABLE.format(dimension=dimension))
+    signs.clear(connection)
     drop_note(connection, "vector")
-    count_change(connection, WHOLE_INDEX)
     # from here on what is written and what is trashed keeps it in step
     note(connection, FILLING, vector_recipe(model, dimension), clock)
 
 
 def fill_vectors(connection: Connection, *, model: str, after: int) -> int | None:
     """Put the next vectors into the index; returns the last passage, or None behind the last."""
-    rows = connection.execute(sql["next"], {"model": model, "after": after, "most": STEP})
-    last = None
-    for row in rows.fetchall():
-        put_vector(connection, row["passage_id"], row["project"], row["vector"])
-        last = int(row["passage_id"])
-    return last
+    values = {"model": model, "after": after, "most": STEP}
+    rows = connection.execute(sql["next"], values).fetchall()
+    put_vectors(connection, rows)
+    return int(rows[-1]["passage_id"]) if rows else None
 
 
 def finish_vectors(connection: Connection, *, model: str, dimension: int, clock: Clock) -> None:

@@ -37,12 +37,6 @@ def find_named(
     return [row["number"] for row in rows]
 
 
-def find_nearest(connection: Connection, vector: bytes, project: int, *, most: int) -> list[Row]:
-    """Return the nearest passages of one partition: number, distance, start_char, end_char."""
-    values = {"vector": vector, "project": project, "most": most}
-    return connection.execute(sql["nearest"], values).fetchall()
-
-
 def list_vectors(connection: Connection, model: str, scopes: Sequence[int]) -> list[Row]:
     """Return every stored vector within the scopes: number, start_char, end_char, vector."""
     values = {"model": model, "scopes": json.dumps(scopes)}

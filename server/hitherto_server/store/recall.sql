@@ -17,14 +17,6 @@ WHERE identifiers MATCH :match
     AND coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
 LIMIT :most;
 
--- nearest: the passages of one partition that are nearest to a vector
-SELECT p.memory_number AS number, v.distance, p.start_char, p.end_char
-FROM (
-    SELECT passage_id, distance FROM vector
-    WHERE embedding MATCH :vector AND project = :project AND k = :most
-) AS v
-JOIN passage AS p ON p.id = v.passage_id;
-
 -- scan: every stored vector of one model within some scopes
 SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
 FROM memory AS m

@@ -12,7 +12,7 @@ from hitherto_server.core.clock import uuid7
 from hitherto_server.core.text import people_in
 from hitherto_server.store.check import disagreements
 from hitherto_server.store.database import Store, open_store
-from hitherto_server.store.driver import load_vectors, open_raw
+from hitherto_server.store.driver import open_raw
 from hitherto_server.store.memories import NewMemory, change_memory, insert_memory, state_of
 from hitherto_server.store.purge import Kept, remove
 from hitherto_server.store.turns import NewTurn, put_turn
@@ -35,7 +35,6 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     yield store
     await store.close()
     with closing(open_raw(database)) as connection:
-        assert load_vectors(connection)
         assert disagreements(connection) == []
 
 

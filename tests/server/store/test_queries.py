@@ -41,10 +41,7 @@ async def migrated(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def connection(migrated: Path) -> Iterator[Connection]:
-    from hitherto_server.store.driver import load_vectors
-
     connection = open_raw(migrated)
-    assert load_vectors(connection)
     yield connection
     connection.close()
 
