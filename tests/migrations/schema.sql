@@ -164,6 +164,14 @@ CREATE TABLE memory (
     trashed_at_ms INTEGER
 ) STRICT;
 
+CREATE TABLE merge_conflict (
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    kept_revision INTEGER NOT NULL,         -- what holds now; the next one settles it
+    other_revision INTEGER NOT NULL,        -- what the other side said last
+    found_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (memory_number, other_revision)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE migration (
     number INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
