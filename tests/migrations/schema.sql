@@ -8,6 +8,13 @@ CREATE TABLE anchor (                       -- ties a memory to the working tree
     UNIQUE (memory_number, path)
 ) STRICT;
 
+CREATE TABLE candidate_use (
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    used_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (memory_number, session_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE category (
     id INTEGER PRIMARY KEY,
     project_id INTEGER REFERENCES project (id),   -- null: user-wide
@@ -72,6 +79,31 @@ CREATE TABLE feedback (                     -- 'wrong', said of a memory that a 
     said_by TEXT NOT NULL,
     said_at_ms INTEGER NOT NULL,
     undone_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE history_file (
+    import_id INTEGER NOT NULL REFERENCES history_import (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    state TEXT NOT NULL,                    -- size, time and rules; the same again is not read again
+    counts TEXT NOT NULL,                   -- JSON: what became of what it said
+    read_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (import_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history_import (
+    id INTEGER PRIMARY KEY,
+    client_home TEXT NOT NULL,              -- the client's folder that was read
+    admits INTEGER NOT NULL,                -- 1: the person admitted what they said themselves
+    began_at_ms INTEGER NOT NULL,
+    finished_at_ms INTEGER,                 -- null: it goes on, after a restart too
+    undone_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE history_memory (               -- the memories that an import brought
+    memory_number INTEGER PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
+    import_id INTEGER NOT NULL REFERENCES history_import (id),
+    imported_at_ms INTEGER NOT NULL,
+    undone_at_ms INTEGER                    -- an undo put it into the trash, not a person
 ) STRICT;
 
 CREATE TABLE injection (                    -- the ledger: each candidate of each admission
@@ -332,6 +364,10 @@ CREATE INDEX feedback_memory ON feedback (memory_number) WHERE undone_at_ms IS N
 
 CREATE UNIQUE INDEX feedback_once ON feedback (session_id, memory_number)
     WHERE undone_at_ms IS NULL;
+
+CREATE INDEX history_file_path ON history_file (path);
+
+CREATE INDEX history_memory_import ON history_memory (import_id);
 
 CREATE INDEX injection_admission ON injection (admission);
 
