@@ -93,7 +93,8 @@ class SessionDesk:
         job = partial(
             note_event, call=call, project=project, received_at_ms=received_at_ms, turn=turn
         )
-        return await self.tools.store.writer.run(job)
+        # The client waits, and no kill loses it; only a power cut may, as with the spool.
+        return await self.tools.store.writer.run(job, durable=call.spooled)
 
     async def _project(self, call: HookCall) -> Project | None:
         if call.folder is None:

@@ -29,11 +29,11 @@ def failing_writes(services: Services, monkeypatch: pytest.MonkeyPatch) -> Calla
     real = services.store.writer.run
     left = [0]
 
-    async def run(job: Any) -> Any:
+    async def run(job: Any, *, durable: bool = True) -> Any:
         if left[0] > 0:
             left[0] -= 1
             raise StoreFull("no space")
-        return await real(job)
+        return await real(job, durable=durable)
 
     monkeypatch.setattr(services.store.writer, "run", run)
 
@@ -76,6 +76,25 @@ async def test_an_event_that_could_not_be_noted_is_taken_when_it_comes_again(
         await client.services.sessions.take(call)
     await client.services.sessions.take(call)
     assert await names(client) == ["Stop", "PostToolUse"]
+
+
+async def test_only_what_was_spooled_waits_for_the_disk(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = client.services.store.writer
+    real, waits = writer.run, []
+
+    async def run(job: Any, *, durable: bool = True) -> Any:
+        waits.append(durable)
+        return await real(job, durable=durable)
+
+    await client.says("Stop")  # the project is known from here on
+    monkeypatch.setattr(writer, "run", run)
+    await client.says("PostToolUse", tool_use_id="t")
+    assert waits == [False]
+    client.services.sessions.spool.events.write_bytes(client.spool("SessionEnd"))
+    await client.services.sessions.drain()
+    assert waits == [False, True]
 
 
 async def test_a_spool_is_drained_in_order_and_is_gone(client: Client) -> None:
