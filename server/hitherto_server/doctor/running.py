@@ -1,0 +1,95 @@
+"""The server: whether one answers, of which version, where, and what it lost."""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+from hitherto_contract import PROTOCOL, VERSION
+from hitherto_server import client
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.settings import load_settings
+from hitherto_server.doctor.finding import Finding, failed, fault, well
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hitherto_server.core.home import Home
+
+RESTART = "Run `hitherto stop`, then `hitherto serve`."
+
+
+def server(home: Home) -> Iterator[Finding]:
+    """Look at the server, and ask it how it is."""
+    try:
+        if not client.is_up(home):
+            yield _away(home)
+            yield _port_of_nobody()
+            return
+        status = client.ask(home, "/v1/status")
+        quiet = client.ask(home, "/v1/quiet")["quiet"]
+    except HithertoError as error:
+        yield failed("server", error)
+        return
+    yield _version(status)
+    yield _port(status)
+    yield _losses(status)
+    yield _pauses(quiet)
+
+
+def _away(home: Home) -> Finding:
+    start = "Start it with `hitherto serve`; the next session does, too."
+    if home.socket.exists():
+        said = f"it was killed: {home.socket} is left over and nobody listens"
+        return fault("server", said, f"{start} What was acknowledged is on the disk.")
+    return fault("server", f"no server answers in {home.root}", start)
+
+
+def _version(status: dict[str, Any]) -> Finding:
+    if status["version"] != VERSION or status["protocol"] != PROTOCOL:
+        said = f"the server runs version {status['version']}, this command is {VERSION}"
+        return fault("server", said, RESTART)
+    return well("server", f"version {VERSION}, process {status['pid']}")
+
+
+def _wanted_port() -> int:
+    try:
+        return load_settings().port
+    except HithertoError:  # which is the model's finding
+        return 0
+
+
+def _port(status: dict[str, Any]) -> Finding:
+    wanted, url = _wanted_port(), str(status["url"])
+    if not wanted or url.rstrip("/").endswith(f":{wanted}"):
+        return well("port", f"the pages are at {url}")
+    said = f"{wanted} was taken when the server began; the pages are at {url}"
+    return fault("port", said, f"End what has {wanted}, or set HITHERTO_PORT. {RESTART}")
+
+
+def _port_of_nobody() -> Finding:
+    wanted = _wanted_port()
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trying:
+        trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trying.bind(("127.0.0.1", wanted))
+        except OSError:
+            said = f"another program has {wanted}: the pages would get another one"
+            return fault("port", said, f"End what has {wanted}, or set HITHERTO_PORT.")
+    return well("port", f"{wanted} is free" if wanted else "any that is free")
+
+
+def _losses(status: dict[str, Any]) -> Finding:
+    lost, dropped = status["lost_writes"], status["spool"]["dropped"]
+    if lost:
+        mend = "See logs/server.log for the reason, and whether the disk is full."
+        return fault("losses", f"{lost} writes were refused by the database", mend)
+    if dropped:
+        mend = "Keep the server running: it takes the spool in."
+        return fault("losses", f"{dropped} hook events were dropped: the spool was full", mend)
+    return well("losses", "nothing was lost")
+
+
+def _pauses(quiet: list[dict[str, Any]]) -> Finding:
+    named = [f"{one['kind']} {one['path'] or 'session ' + one['session_id']}" for one in quiet]
+    return well("pauses", ", ".join(named) or "nothing is paused or ignored")
