@@ -23,10 +23,11 @@ from retrieval_store import KeptEmbedder, fill, index
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall.arms import Dense, ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import ask_by_meaning, ask_by_words
 from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.known import Known
+from hitherto_server.recall.meaning import Dense
 from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.rarity import Rarity

@@ -27,9 +27,10 @@ from retrieval_store import KeptEmbedder, fill, index
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall.arms import Dense, ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import ask_by_meaning, ask_by_words
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.known import Known
+from hitherto_server.recall.meaning import Dense
 from hitherto_server.recall.people import acquainted
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.rarity import Rarity

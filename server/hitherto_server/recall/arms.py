@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hitherto_server.core.text import people_in
 from hitherto_server.core.words import folded
+from hitherto_server.recall.meaning import OK, Dense
 from hitherto_server.recall.nearest import Nearest
 from hitherto_server.recall.query import quoted, terms_match
 from hitherto_server.recall.vectors import cosines_of
@@ -30,7 +31,6 @@ MOST_NAMED = 200
 MOST_ANCHORED = 50
 MOST_BY_PREFIX = 10
 
-OK = "ok"
 NO_INDEX = "no vector index: numpy scan"
 
 
@@ -39,17 +39,6 @@ class Near(NamedTuple):
 
     passages: dict[int, Nearest] | None
     reason: str
-
-
-@dataclass(frozen=True)
-class Dense:
-    """The query's vector, or why there is none."""
-
-    vector: bytes | None
-    model: str | None
-    reason: str = OK
-    near: Near | None = None
-    """What lies near it, where that was asked already."""
 
 
 @dataclass
@@ -105,7 +94,7 @@ def ask_by_meaning(
     unasked: bool = False,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    near = dense.near or ask_passages(connection, scopes, dense, unasked=unasked)
+    near = ask_passages(connection, scopes, dense, unasked=unasked)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)

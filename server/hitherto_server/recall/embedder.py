@@ -94,13 +94,13 @@ class Embedder:
 
         What is `patient` runs beside those who wait, and yields the processor to everything.
         """
+        return await asyncio.wrap_future(self.begin(text, role, patient=patient))
+
+    def begin(self, text: str, role: Role = "query", *, patient: bool = False) -> Future[Vector]:
+        """Begin to embed a text, for who waits on a thread; raises as `embed` does."""
         loaded = self._get_loaded()
         worker = self._patient_worker() if patient else self._worker
-        try:
-            return await asyncio.wrap_future(worker.submit(loaded.embed, text, role))
-        except Exception as error:
-            message = f"the model failed on a text: {type(error).__name__}: {error}"
-            raise ModelRefused(message) from error
+        return worker.submit(_embedded, loaded, text, role)
 
     def retire(self) -> None:
         """Answer what was asked already, and stop the threads then."""
@@ -169,6 +169,14 @@ class Embedder:
     def _fail(self, reason: str) -> None:
         self._failed_at = time.monotonic()
         self._status = EmbedderStatus("failed", reason)
+
+
+def _embedded(loaded: Model, text: str, role: Role) -> Vector:
+    try:
+        return loaded.embed(text, role)
+    except Exception as error:
+        message = f"the model failed on a text: {type(error).__name__}: {error}"
+        raise ModelRefused(message) from error
 
 
 def _be_patient() -> None:

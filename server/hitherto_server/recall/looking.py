@@ -1,16 +1,17 @@
-"""The two jobs of a recall on reader threads: what needs no vector, then all the rest."""
+"""A recall on a reader's thread: what needs no vector while the model works, then all the rest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.arms import Dense, Evidence, ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import Evidence, ask_by_meaning, ask_by_words
 from hitherto_server.recall.candidates import bar_of_state, covered, described, reasons_of
 from hitherto_server.recall.feedback import bar_wrong
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.hits import Found, Question, Scores
 from hitherto_server.recall.known import Known
+from hitherto_server.recall.meaning import ASKED_EMBED_S, UNASKED_EMBED_S
 from hitherto_server.recall.query import PreparedQuery, relative_files
 from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.repeats import bar_repeated
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.recall.candidates import Floor
     from hitherto_server.recall.fusion import Ranking
+    from hitherto_server.recall.meaning import Dense, Meaning
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.store.driver import Connection, Row
 
@@ -75,30 +77,11 @@ class Looked:
     delivered: Delivered = frozenset()
 
 
-def look_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]:
-    """Find what needs no vector, and read what will be weighed; runs while the model works."""
+def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Lookout) -> Looked:
+    """Find, weigh and view the memories that answer a question."""
     question, query = look.question, look.query
-    root = None if question.root is None else str(question.root)
-    files = relative_files((*question.files, *query.files), root)
-    evidence = ask_by_words(
-        connection, query, question.scopes, files, look.rarity, unasked=look.is_unasked
-    )
-    known = Known(query, question.scopes, look.model)
-    likely = fuse(evidence, look.weight).numbers[: look.examined]
-    known.read_early(connection, likely, evidence.numbers)
-    return evidence, known
-
-
-def look_up(
-    connection: Connection,
-    look: Look,
-    found_by_words: tuple[Evidence, Known],
-    dense: Dense,
-    lookout: Lookout,
-) -> Looked:
-    """Find by meaning too, then weigh and view the memories that answer a question."""
-    question, query = look.question, look.query
-    evidence, known = found_by_words
+    evidence, known = _find_by_words(connection, look)
+    dense = meaning.wait(UNASKED_EMBED_S if look.is_unasked else ASKED_EMBED_S)
     ask_by_meaning(connection, question.scopes, dense, evidence, known, unasked=look.is_unasked)
     ranking = fuse(evidence, look.weight)
     states = _examined(connection, look, ranking.numbers, known)
@@ -114,6 +97,20 @@ def look_up(
     asked = [texts[one.number] for one in found if one.number in viewed]
     found = _with_standing(connection, found, asked, lookout, question)
     return Looked(query, evidence, tuple(found), delivered)
+
+
+def _find_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]:
+    """Find what needs no vector, and read what will likely be weighed."""
+    question, query = look.question, look.query
+    root = None if question.root is None else str(question.root)
+    files = relative_files((*question.files, *query.files), root)
+    evidence = ask_by_words(
+        connection, query, question.scopes, files, look.rarity, unasked=look.is_unasked
+    )
+    known = Known(query, question.scopes, look.model)
+    likely = fuse(evidence, look.weight).numbers[: look.examined]
+    known.read_early(connection, likely, evidence.numbers)
+    return evidence, known
 
 
 def look_for_brief(

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
 
-KEEP_S = 60.0
+KEEP_S = 600.0
+"""A prompt waits for the look, and who is new here may be embedded a few times."""
 MOST_SCOPES = 64
 MOST_ACTORS = 200
 
@@ -33,7 +34,7 @@ NOBODY_KNOWN = Acquainted()
 
 @dataclass
 class Acquaintances:
-    """Keeps in mind who is known in each scope, and looks again after a minute."""
+    """Keeps in mind who is known in each scope, and looks again after a while."""
 
     known: dict[tuple[int, ...], tuple[float, Acquainted]] = field(default_factory=dict)
 

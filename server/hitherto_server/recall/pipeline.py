@@ -1,25 +1,22 @@
-"""Recall from end to end: the words while the model embeds, then one job for all the rest."""
+"""Recall from end to end: the model embeds the question while one reader looks for the rest."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import ModelError
 from hitherto_server.recall.admission import Admission, Occasion, admit
-from hitherto_server.recall.arms import Dense, ask_passages
 from hitherto_server.recall.floors import automatic_floor, explicit_floor
 from hitherto_server.recall.looking import (
     MOST_VIEWED_UNASKED,
     Look,
     Looked,
-    look_by_words,
     look_for_brief,
     look_up,
 )
+from hitherto_server.recall.meaning import begin_meaning
 from hitherto_server.recall.people import Acquaintances
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.rarity import Rarity
@@ -35,30 +32,9 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.recall.candidates import Floor
     from hitherto_server.recall.hits import Question, Scores
+    from hitherto_server.recall.meaning import Embeds
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.database import Store
-
-
-UNASKED_EMBED_S = 0.12
-ASKED_EMBED_S = 1.0
-"""What a recall waits for its query's vector; a prompt has 300 ms for everything."""
-
-
-class NamedModel(Protocol):
-    """A model that is loaded."""
-
-    @property
-    def name(self) -> str: ...
-
-
-class Embeds(Protocol):
-    """What recall needs of an embedder."""
-
-    @property
-    def state(self) -> str: ...
-    @property
-    def model(self) -> NamedModel | None: ...
-    async def embed(self, text: str) -> Any: ...
 
 
 @dataclass
@@ -128,45 +104,10 @@ class Recaller:
         known = await self.acquaintances.of(self.store, question.scopes)
         query = prepare(question.text, known)
         weight, now_ms = self.settings.fusion_weight, self.clock()
-        model = self.embedder.model
-        name = None if model is None or query.dense_text is None else model.name
+        meaning = begin_meaning(self.embedder, query.dense_text)
         look = Look(
-            question,
-            query,
-            weight,
-            now_ms,
-            floor,
-            viewed,
-            session_id,
-            name,
-            self.rarity,
+            question, query, weight, now_ms, floor, viewed, session_id, meaning.model, self.rarity
         )
-        run = self.store.readers.run
-        words = asyncio.ensure_future(run(lambda reading: look_by_words(reading, look)))
-        found, dense = await asyncio.gather(words, self._meant(look, words))
-        return await run(lambda reading: look_up(reading, look, found, dense, self.lookout))
-
-    async def _meant(self, look: Look, words: asyncio.Future[Any]) -> Dense:
-        """Return the query's vector, with what is near it if a large store's words take longer."""
-        unasked = look.is_unasked
-        dense = await self._dense(look.query, UNASKED_EMBED_S if unasked else ASKED_EMBED_S)
-        if dense.vector is None or words.done():  # one job more would cost what it saves
-            return dense
-        ask = partial(ask_passages, scopes=look.question.scopes, dense=dense, unasked=unasked)
-        return replace(dense, near=await self.store.readers.run(ask))
-
-    async def _dense(self, query: PreparedQuery, at_most_s: float) -> Dense:
-        """Return the query's vector; a model that takes too long leaves recall to the words."""
-        if query.dense_text is None:
-            return Dense(None, None, "no words beside names")
-        model = self.embedder.model
-        if self.embedder.state != "ready" or model is None:
-            return Dense(None, None, f"model {self.embedder.state}")
-        try:
-            async with asyncio.timeout(at_most_s):
-                vector = await self.embedder.embed(query.dense_text)
-        except TimeoutError:
-            return Dense(None, None, "model too slow")
-        except ModelError as error:
-            return Dense(None, None, error.code.replace("_", " "))
-        return Dense(vector.astype("<f4", copy=False).tobytes(), model.name)
+        return await self.store.readers.run(
+            lambda reading: look_up(reading, look, meaning, self.lookout)
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.errors import HithertoError, LanguageNotRead, ModelLoading
@@ -9,6 +10,7 @@ from hitherto_server.models.sources import find_model
 from hitherto_server.recall.embedder import Embedder, EmbedderState
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from pathlib import Path
 
     import numpy as np
@@ -81,7 +83,11 @@ class Succession:
                 await embedder.wait_loaded()
 
     async def embed(self, text: str, role: Role = "query", *, patient: bool = False) -> Vector:
-        """Return the text's vector by the model that answers, or raise what keeps it from that.
+        """Return the text's vector by the model that answers, or raise what keeps it from that."""
+        return await asyncio.wrap_future(self.begin(text, role, patient=patient))
+
+    def begin(self, text: str, role: Role = "query", *, patient: bool = False) -> Future[Vector]:
+        """Begin to embed a text by the model that answers, or raise what keeps it from that.
 
         A question in another language than the model's is refused: its vector would lie near any
         text of that language.
@@ -94,7 +100,7 @@ class Succession:
         elif role == "query" and not _reads(answering, text):
             message = "the model was not made for the question's language"
             raise LanguageNotRead(message)
-        return await answering.embed(text, role, patient=patient)
+        return answering.begin(text, role, patient=patient)
 
     def let_serve(self, model: EmbeddingModel) -> None:
         """Take note of whose vectors are searched from now on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ class NoModel:
     state = "loading"
     model = None
 
-    async def embed(self, text: str) -> Any:
+    def begin(self, text: str) -> Any:
         raise AssertionError("nobody asks a model that is not ready")
 
 
@@ -56,8 +57,10 @@ class ToyModel:
     def __init__(self, **known: list[float]) -> None:
         self.known = known
 
-    async def embed(self, text: str) -> Any:
-        return unit(self.known.get(text, [0.0, 0.0, 0.0, 1.0]))
+    def begin(self, text: str) -> Any:
+        made: Future[Any] = Future()
+        made.set_result(unit(self.known.get(text, [0.0, 0.0, 0.0, 1.0])))
+        return made
 
 
 def unit(values: list[float]) -> Any:

@@ -10,7 +10,8 @@ import pytest
 
 from hitherto_server.core.text import content_hash
 from hitherto_server.models.sample_texts import sample_texts
-from hitherto_server.recall.arms import NO_INDEX, OK, Dense, Near, ask_passages
+from hitherto_server.recall.arms import NO_INDEX, Near, ask_passages
+from hitherto_server.recall.meaning import OK, Dense
 from hitherto_server.store.derived import drop_memory, index_memory
 from hitherto_server.store.filling import begin_vectors, fill_vectors, finish_vectors
 from hitherto_server.store.signs import find_nearest

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -363,8 +363,8 @@ async def test_silence_below_the_floor(shelf: Shelf, embedder: Embedder) -> None
 
 
 class HangingModel(ToyModel):
-    async def embed(self, text: str) -> Any:
-        await asyncio.Event().wait()
+    def begin(self, text: str) -> Any:
+        return Future()
 
 
 async def test_a_model_that_hangs_costs_a_prompt_a_moment_and_recall_goes_by_words(
@@ -399,7 +399,7 @@ async def test_a_chunk_is_found_by_the_question_that_it_answers(
     assert await shelf.found("database of the ledger") == found
 
 
-async def test_without_a_vector_the_passages_are_no_job_of_their_own(
+async def test_a_recall_is_one_job_of_one_reader(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await shelf.found("deploy port")  # who is known is kept in mind from here on
@@ -412,7 +412,7 @@ async def test_without_a_vector_the_passages_are_no_job_of_their_own(
 
     monkeypatch.setattr(shelf.store.readers, "run", counted)
     await shelf.found("deploy port")
-    assert len(jobs) == 2
+    assert len(jobs) == 1
 
 
 def test_of_many_roots_the_one_at_work_is_remembered(tmp_path: Path) -> None:
