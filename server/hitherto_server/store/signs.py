@@ -1,4 +1,4 @@
-"""The signs of a scope's vectors: by them a few hundred candidates are found, then by cosine.
+"""The signs of a scope's vectors: they tell which few hundred are worth a cosine.
 
 Two vectors that lie near each other agree in most signs, and 384 signs are 48 bytes.
 """
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from hitherto_server.store.driver import Connection, Row
 
+    Codes = NDArray[np.uint64]
+
 BLOCK = 256
 """Passages a row: a scope of 50,000 is read in 200 rows, and a write changes 14 KB."""
-CANDIDATES_EACH = 8
-LEAST_CANDIDATES = 400
-"""For so many of the wanted the cosine is calculated: see docs/decisions/store.md."""
+ALIKE = 1500
+"""So many that agree in most signs are looked at closer."""
 BITS_A_WORD = 64
 
 sql = load_queries("signs")
@@ -68,15 +69,13 @@ def clear(connection: Connection) -> None:
 def find_nearest(
     connection: Connection, vector: bytes, project: int, *, model: str, most: int
 ) -> list[Near]:
-    """Return the passages of one scope that are nearest to a vector, in no order."""
+    """Return the passages of one scope that are nearest to a vector, best first."""
     blocks = connection.execute(sql["blocks"], {"project": project}).fetchall()
     if not blocks:
         return []
-    likely = _most_alike(blocks, vector, max(LEAST_CANDIDATES, CANDIDATES_EACH * most))
-    values = {"passages": json.dumps(likely), "model": model}
-    best = _best(connection.execute(sql["vectors"], values).fetchall(), vector, most)
-    spans = connection.execute(sql["spans"], {"passages": json.dumps(list(best))})
-    return [Near(number, best[passage], start, end) for passage, number, start, end in spans]
+    likely = json.dumps(_likely(blocks, vector, most))
+    values = {"passages": likely, "model": model, "vector": vector, "most": most}
+    return [Near(*row) for row in connection.execute(sql["nearest"], values)]
 
 
 def codes_of(vectors: Sequence[tuple[int, bytes]]) -> list[bytes]:
@@ -102,6 +101,12 @@ def list_held(connection: Connection) -> set[tuple[int, int, bytes]]:
     return held
 
 
+def measured_by(connection: Connection) -> str:
+    """Return what calculates the cosines on a connection."""
+    known = connection.execute(sql["extension"]).fetchone()
+    return "sqlite-vec" if known else "numpy"
+
+
 def _signs(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     import numpy as np
 
@@ -110,35 +115,42 @@ def _signs(vectors: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.pad(bits, ((0, 0), (0, missing)))
 
 
-def _most_alike(blocks: list[Row], vector: bytes, most: int) -> list[int]:
-    """Return the passages whose vectors have most signs of this one's."""
+def candidates_of(size: int, most: int) -> int:
+    """Return of how many passages of a scope the cosine is calculated to find the nearest.
+
+    Each takes some 4 us; what they find of the nearest is in docs/decisions/store.md.
+    """
+    return max(60 + 2 * most, 4 * most if size > ALIKE else 0)
+
+
+def _likely(blocks: list[Row], vector: bytes, most: int) -> list[int]:
+    """Return the passages that are likely the nearest, in the order of their ids."""
     import numpy as np
 
     passages = np.frombuffer(b"".join([row["passages"] for row in blocks]), dtype="<i8")
-    if passages.size <= most:
-        return list(map(int, passages))
-    codes = np.frombuffer(b"".join([row["codes"] for row in blocks]), dtype="<u8")
-    codes = codes.reshape(passages.size, -1)
-    asked = _signs(np.frombuffer(vector, dtype="<f4")[np.newaxis]).view("<u8")[0]
-    apart = np.zeros(passages.size, dtype=np.uint16)
-    for word in range(codes.shape[1]):  # a sum over the second axis takes three times as long
-        apart += np.bitwise_count(codes[:, word] ^ asked[word])
-    likely = passages[np.argpartition(apart, most - 1)[:most]]
-    return sorted(map(int, likely))  # a page of vectors is read once
+    count = candidates_of(passages.size, most)
+    if passages.size > count:
+        codes = np.frombuffer(b"".join([row["codes"] for row in blocks]), dtype="<u8")
+        codes = codes.reshape(passages.size, -1)
+        passages = passages[_most_alike(codes, np.frombuffer(vector, dtype="<f4"), count)]
+    ordered: list[int] = np.sort(passages).tolist()  # so a page of vectors is read once
+    return ordered
 
 
-def _best(stored: list[Row], vector: bytes, most: int) -> dict[int, float]:
-    """Return the passages with the greatest cosines."""
+def _most_alike(codes: Codes, asked: NDArray[np.float32], most: int) -> NDArray[np.intp]:
+    """Return which codes agree most in sign with a vector, its greater numbers counting more."""
     import numpy as np
 
-    if not stored:
-        return {}
-    vectors = np.frombuffer(b"".join([row["vector"] for row in stored]), dtype="<f4")
-    cosines = vectors.reshape(len(stored), -1) @ np.frombuffer(vector, dtype="<f4")
-    chosen = range(len(stored))
-    if most < len(stored):
-        chosen = np.argpartition(-cosines, most - 1)[:most].tolist()
-    return {stored[place]["passage_id"]: float(cosines[place]) for place in chosen}
+    alike = np.arange(codes.shape[0])
+    if alike.size > ALIKE:
+        asked_code = _signs(asked[np.newaxis]).view("<u8")[0]
+        apart = np.zeros(alike.size, dtype=np.uint16)
+        for word in range(codes.shape[1]):  # a sum over the second axis takes three times as long
+            apart += np.bitwise_count(codes[:, word] ^ asked_code[word])
+        alike = np.argpartition(apart, ALIKE - 1)[:ALIKE]
+    bits = np.unpackbits(codes[alike].view(np.uint8), axis=1, count=asked.size)
+    weight = bits.astype(np.float32) @ asked
+    return alike[np.argpartition(-weight, most - 1)[:most]]
 
 
 def _open_block(connection: Connection, project: int) -> Row:

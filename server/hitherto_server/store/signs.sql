@@ -38,12 +38,15 @@ SELECT id, project, passages, codes FROM vector_block;
 -- places: in which block each passage is
 SELECT passage_id, block_id FROM vector_place;
 
--- vectors: the stored vectors of some passages
-SELECT e.passage_id, e.vector
-FROM json_each(:passages) AS wanted
-CROSS JOIN embedding AS e ON e.passage_id = wanted.value AND e.model = :model;
+-- nearest: of some passages those whose vectors have the greatest cosine to one, best first
+SELECT p.memory_number AS number, near.cosine, p.start_char, p.end_char
+FROM (
+    SELECT e.passage_id, 1.0 - vec_distance_cosine(e.vector, :vector) AS cosine
+    FROM json_each(:passages) AS wanted
+    CROSS JOIN embedding AS e ON e.passage_id = wanted.value AND e.model = :model
+    ORDER BY cosine DESC LIMIT :most
+) AS near
+CROSS JOIN passage AS p ON p.id = near.passage_id;
 
--- spans: which memories some passages belong to
-SELECT p.id, p.memory_number AS number, p.start_char, p.end_char
-FROM json_each(:passages) AS wanted
-CROSS JOIN passage AS p ON p.id = wanted.value;
+-- extension: whether sqlite-vec is there
+SELECT 1 FROM pragma_function_list WHERE name = 'vec_version' LIMIT 1;

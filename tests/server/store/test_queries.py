@@ -9,7 +9,7 @@ import pytest
 
 from hitherto_server.store.database import open_store
 from hitherto_server.store.derived import rebuild_vectors
-from hitherto_server.store.driver import open_raw
+from hitherto_server.store.driver import load_vectors, open_raw
 from hitherto_server.store.queries import list_query_files, load_queries
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ async def migrated(tmp_path: Path) -> Path:
 @pytest.fixture
 def connection(migrated: Path) -> Iterator[Connection]:
     connection = open_raw(migrated)
+    load_vectors(connection)
     yield connection
     connection.close()
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitherto_server.store import signs
-from hitherto_server.store.driver import open_raw
+from hitherto_server.store.driver import load_vectors, open_raw
 from hitherto_server.store.migrate import migrate
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ STEPS = st.lists(st.tuples(st.integers(1, 12), st.integers(-1, 2), st.integers(0
 def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     folder = tmp_path_factory.mktemp("signs")
     connection = open_raw(folder / "memory.db")
+    load_vectors(connection)
     migrate(connection, backups=folder, clock=lambda: 0)
     connection.execute("PRAGMA synchronous = OFF")
     yield connection
