@@ -68,7 +68,8 @@ async def status_of(services: Services) -> Status:
     """Return the server's state, with a notice for each thing that is not as it should be."""
     store = services.store
     driver = choose_driver()
-    counts = await store.readers.run(lambda c: (totals(c), counters(c), vector_model(c), measured_by(c)))
+    counts = await store.readers.run(lambda c: (totals(c), counters(c)))
+    searched = await store.readers.run(lambda c: vector_model(c) and f"signs, {measured_by(c)}")
     lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
     spool = services.sessions.spool.counts()
     change = await services.indexer.progress()
@@ -84,7 +85,7 @@ async def status_of(services: Services) -> Status:
         database_bytes=services.home.database.stat().st_size,
         schema_version=store.schema,
         driver=f"{driver.name} (SQLite {driver.version})",
-        vector_index=f"signs, {counts[3]}" if counts[2] else "numpy scan",
+        vector_index=searched or "numpy scan",
         model=model,
         memories=counts[0],
         pending={} if waiting is None else {"embeddings": waiting},
