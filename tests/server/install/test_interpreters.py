@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hitherto_server.cli_install import _say_interpreter
+from hitherto_server.doctor.clients import _hook_interpreter
 from hitherto_server.install import interpreters
 from hitherto_server.install.interpreters import Choice, choose
 from hitherto_server.install.shims import (
@@ -40,6 +42,12 @@ BODY = b'{"session_id":"s1"}'
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="a copied interpreter finds its library elsewhere"
 )
+
+
+@pytest.fixture(autouse=True)
+def fewer_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is told apart here differs by 80 ms."""
+    monkeypatch.setattr(interpreters, "STARTS", 5)
 
 
 @pytest.fixture
@@ -234,6 +242,34 @@ def test_a_repair_drops_an_interpreter_that_is_gone(client, two):
     assert client.repair(two).written == (hook_shim(client.home),)
     assert hook_choice(client.home) == Choice(two.interpreter)
     assert shims_work(client.home)
+
+
+def test_install_and_doctor_name_an_interpreter_that_is_not_the_server_s(client, two, capsys):
+    quick = two.other_interpreters[0]
+    _say_interpreter(client.home)
+    said = capsys.readouterr().out
+    assert re.fullmatch(
+        rf"Hooks run {quick}: it starts in \d+ ms, the server's in \d+ ms\.\n", said
+    )
+    finding = _hook_interpreter(client.home)
+    assert finding.ok
+    assert finding.said.startswith(f"{quick}, starts in ")
+
+
+def test_doctor_says_that_the_chosen_interpreter_is_gone(client, two):
+    two.other_interpreters[0].unlink()
+    finding = _hook_interpreter(client.home)
+    assert not finding.ok
+    assert finding.said == f"{two.other_interpreters[0]} is gone"
+    assert "hitherto install claude-code" in finding.mend
+
+
+def test_install_says_nothing_of_the_server_s_own_interpreter(client, capsys):
+    client.install()
+    _say_interpreter(client.home)
+    assert capsys.readouterr().out == ""
+    finding = _hook_interpreter(client.home)
+    assert (finding.ok, finding.said) == (True, "the server's")
 
 
 def test_uninstalling_takes_the_shim_with_it(client, two):
