@@ -1,0 +1,243 @@
+"""Thirty rounds of kill -9, full disks and stopped processes over eight sessions at work.
+
+Everything that runs is the installed wheel, in an environment of its own, called as the client
+calls it: by the commands that the installer wrote into the client's files. The variables
+ENDURANCE_SEED and ENDURANCE_ROUNDS set another course and length.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from endurance_checks import ENDS_S, Checks
+from endurance_harm import ALL, EACH_ONCE, Harmer
+from endurance_place import Place, small_disk, waits
+from endurance_session import Session
+from endurance_told import Told
+from harness import SEED, at_most, begin, figure, read_options
+from installed import foreign_modules, install
+
+from hitherto_server.models.sources import fetch_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from endurance_harm import Harm
+
+SESSIONS = 8
+ROUNDS = 30
+DISK_MB = 192
+PROJECTS = ("orders", "a project ü", "plain folder", "lib")
+ACTS_BEFORE, ACTS_AFTER = 24, 16
+WORKS_S = 40.0
+
+
+@dataclass
+class Outcome:
+    """What a run found; all lists are empty where everything held."""
+
+    seed: int
+    rounds: int
+    lost: list[str] = field(default_factory=list)
+    torn: list[str] = field(default_factory=list)
+    stuck: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def problems(self) -> list[str]:
+        """Return all that must not be, with the seed that shows it."""
+        kinds = ("lost", "torn", "stuck", "orphans", "faults")
+        return [
+            f"seed {self.seed}: {kind}: {said}" for kind in kinds for said in getattr(self, kind)
+        ]
+
+
+@dataclass
+class Run:
+    """One run over one place."""
+
+    place: Place
+    sessions: list[Session]
+    told: Told
+    harmer: Harmer
+    outcome: Outcome
+
+    def go(self, harms: Sequence[Harm]) -> None:
+        """Do every round, then end as a person does."""
+        checks = Checks(self.place, self.told, self.sessions)
+        for number, harm in enumerate(harms):
+            began = time.monotonic()
+            self.work_under(harm)
+            if not checks.settle():
+                break
+            self.check(checks, f"round {number} ({harm})")
+            print(f"round {number}: {harm}: {time.monotonic() - began:.1f} s", file=sys.stderr)
+        self.outcome.stuck += self.told.stuck
+        self.outcome.faults += self.told.faults
+        self.end()
+        self.outcome.details = self.details(checks)
+
+    def work_under(self, harm: Harm) -> None:
+        """Let all sessions work, do the harm in their midst, and let them end what they do."""
+        over = threading.Event()
+        with ThreadPoolExecutor(len(self.sessions)) as pool:
+            for session in self.sessions:
+                pool.submit(session.work, over)
+            try:
+                self.wait_for_acts(ACTS_BEFORE)
+                self.harmer.do(harm)
+                self.wait_for_acts(ACTS_AFTER)
+            finally:
+                over.set()
+
+    def wait_for_acts(self, count: int) -> None:
+        """Wait until the sessions have done so many things more."""
+        wanted = self.told.acts + count
+        if not waits(lambda: self.told.acts >= wanted, WORKS_S):
+            self.told.find_stuck(f"the sessions did not do {count} things in {WORKS_S} s")
+
+    def check(self, checks: Checks, when: str) -> None:
+        """Note whatever does not hold now."""
+        out, events = self.outcome, checks.events()
+        out.lost += [f"{when}: {said}" for said in checks.lost_memories()]
+        if events.doubled or events.unaccounted:
+            out.lost.append(f"{when}: {events}")
+        torn = [*checks.torn_files(), *checks.unknown_texts()]
+        out.torn += [f"{when}: {said}" for said in (*torn, *checks.temporary_files())]
+        if not waits(lambda: not checks.orphans(), ENDS_S):
+            out.orphans += [f"{when}: {said}" for said in checks.orphans()]
+
+    def end(self) -> None:
+        """End the sessions and stop the server; nothing may be left."""
+        for session in self.sessions:
+            if session.mcp is not None and not session.mcp.end(ENDS_S):
+                self.outcome.stuck.append(f"MCP of {session.name} did not end")
+        environ = self.place.environ(self.place.person, "end")
+        command = [str(self.place.installed.hitherto), "stop"]
+        subprocess.run(command, env=environ, capture_output=True, timeout=60, check=False)
+        if not waits(lambda: not self.place.processes(), ENDS_S):
+            self.outcome.orphans += [f"at the end: {c}" for c in self.place.processes().values()]
+        left = [n for n in ("server.json", "server.sock") if (self.place.home / "run" / n).exists()]
+        self.outcome.torn += [f"at the end: {name} was left" for name in left]
+        errors = self.place.mcp_errors
+        if errors.exists() and errors.stat().st_size:
+            self.outcome.faults.append(f"MCP said {errors.read_text(errors='replace')[:500]}")
+
+    def details(self, checks: Checks) -> dict[str, Any]:
+        """Return what was done and seen, in numbers."""
+        log = (self.place.home / "logs" / "server.log").read_text(errors="replace")
+        return {
+            "acknowledged": dict(Counter(way for way, _ in self.told.acknowledged.values())),
+            "events": asdict(checks.events()) | {"sent": len(self.told.events)},
+            "refused": self.told.refused,
+            "acts": self.told.acts,
+            "slowest_s": {name: round(took, 2) for name, took in self.told.slowest_s.items()},
+            "harm": self.harmer.counts,
+            "tracebacks": log.count("Traceback"),
+        }
+
+
+@contextmanager
+def prepared(folder: Path, cache: Path, models: Path, seed: int) -> Iterator[Run]:
+    """Install the wheel for a person on a small disk; at the end nothing of it runs any more."""
+    installed = install(folder, cache)
+    assert foreign_modules(installed) == []
+    with ExitStack() as stack:
+        place = Place(folder, installed)
+        stack.enter_context(small_disk(place.person, DISK_MB))
+        stack.callback(place.kill_all)
+        place.connect()
+        model = fetch_model(models)
+        kept = place.home / "models" / model.name
+        kept.symlink_to(model.folder, target_is_directory=True)
+        yield new_run(place, seed)
+
+
+def new_run(place: Place, seed: int) -> Run:
+    """Return eight sessions in four projects, with a course that the seed decides."""
+    told, full = Told(), threading.Event()
+    projects = [project_in(place.folder / name) for name in PROJECTS]
+    sessions = [
+        Session(
+            f"session-{number}",
+            projects[number % len(projects)],
+            place,
+            told,
+            Random(f"{seed}-{number}"),
+            full,
+        )
+        for number in range(SESSIONS)
+    ]
+    harmer = Harmer(place, sessions, Random(seed), full, {})
+    with ThreadPoolExecutor(SESSIONS) as pool:
+        list(pool.map(Session.begin, sessions))
+    return Run(place, sessions, told, harmer, Outcome(seed, 0))
+
+
+def project_in(folder: Path) -> Path:
+    """Make a project; the plain folder is no repository."""
+    folder.mkdir()
+    (folder / "notes.md").write_text("# Notes\n", encoding="utf-8")
+    if "plain" not in folder.name:
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.com"]
+        for command in (["init", "--quiet"], ["commit", "--quiet", "--allow-empty", "-m", "Start"]):
+            subprocess.run(["git", *who, "-C", str(folder), *command], check=True)
+    return folder
+
+
+def endure(folder: Path, cache: Path, models: Path, harms: Sequence[Harm], seed: int) -> Outcome:
+    """Do the rounds and return what was found."""
+    with prepared(folder, cache, models, seed) as run:
+        run.outcome.rounds = len(harms)
+        run.go(harms)
+        return run.outcome
+
+
+def harms_of(rounds: int) -> list[Harm]:
+    """Return what is done in each round: all harms in turn."""
+    return [ALL[number % len(ALL)] for number in range(rounds)]
+
+
+def main() -> None:
+    """Run it, and keep the counts."""
+    options = read_options(__doc__ or "")
+    run = begin("endurance", options)
+    seed = int(os.environ.get("ENDURANCE_SEED", SEED))
+    rounds = int(os.environ.get("ENDURANCE_ROUNDS", ROUNDS))
+    harms = list(EACH_ONCE) if options.quick else harms_of(rounds)
+    with tempfile.TemporaryDirectory(prefix="hb-") as folder:
+        found = endure(Path(folder), options.data, options.data / "models", harms, seed)
+    for said in found.problems():
+        print(said)
+    events = found.details["events"]
+    run.end(
+        [
+            figure("rounds of harm over 8 sessions", found.rounds, "rounds"),
+            figure("acknowledged writes", sum(found.details["acknowledged"].values()), "writes"),
+            at_most("acknowledged writes and events lost or doubled", len(found.lost), "", 0),
+            at_most("torn or left-over files", len(found.torn), "", 0),
+            at_most("obligations stuck", len(found.stuck), "", 0),
+            at_most("orphan processes", len(found.orphans), "", 0),
+            at_most("other faults (tracebacks, unexpected replies)", len(found.faults), "", 0),
+            figure("events of hooks sent", events["sent"], "events"),
+            figure("events not kept while the disk was full", events["missing_while_full"], ""),
+        ],
+        asdict(found),
+    )
+
+
+if __name__ == "__main__":
+    main()
