@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, folder, print_json
+from hitherto_server.cli_progress import progress
+from hitherto_server.cli_shared import (
+    LONG_S,
+    Json,
+    absolute,
+    ask,
+    echo_lines,
+    folder,
+    one_line,
+    print_json,
+)
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -31,29 +44,32 @@ def why(*, session: Session = None, as_json: Json = False) -> None:
     answer = ask("/v1/why", {"session_id": session or _own_session()})
     if as_json:
         print_json(answer)
-        return
-    if answer["channel"] is None:
+    elif answer["channel"] is None:
         typer.echo("Nothing was considered yet.")
-        return
-    typer.echo(
-        f"{answer['channel']} · {minute_of(answer['at_ms'])} · session {answer['session_id']}"
-    )
+    else:
+        echo_lines(_explained(answer))
+
+
+def _explained(answer: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that tell one admission."""
+    at = minute_of(answer["at_ms"])
+    yield f"{answer['channel']} · {at} · session {answer['session_id']}"
     if answer["query"]:
-        typer.echo(f"  asked: {_line(answer['query'], 2 * OPENING_CHARS)}")
+        yield f"  asked: {one_line(answer['query'], 2 * OPENING_CHARS)}"
     if answer["floor"] is not None:
-        typer.echo(f"  floor: probability {answer['floor']:.2f}")
+        yield f"  floor: probability {answer['floor']:.2f}"
     for one in answer["candidates"]:
-        _echo_candidate(one)
+        yield from _candidate(one)
     if any(one["outcome"] == "injected" for one in answer["candidates"]):
-        typer.echo("If it was wrong: `hitherto wrong`, or `hitherto wrong ID` for one of them.")
+        yield "If it was wrong: `hitherto wrong`, or `hitherto wrong ID` for one of them."
 
 
-def _echo_candidate(one: dict[str, Any]) -> None:
+def _candidate(one: dict[str, Any]) -> Iterator[str]:
     if one["id"] is None:
-        typer.echo(f"{one['outcome']}: {one['reason']}")
+        yield f"{one['outcome']}: {one['reason']}"
         return
-    typer.echo(f"{one['outcome']:<9} {one['id']}  {one['reason']}")
-    typer.echo(f"          {_line(one['opening'], OPENING_CHARS)}")
+    yield f"{one['outcome']:<9} {one['id']}  {one['reason']}"
+    yield f"          {one_line(one['opening'], OPENING_CHARS)}"
     measured = [
         f"{name} {one['scores'][key]:.2f}"
         for key, name in SHOWN_SCORES.items()
@@ -61,12 +77,12 @@ def _echo_candidate(one: dict[str, Any]) -> None:
     ]
     tokens = [f"{one['tokens']} tokens"] if one["tokens"] else []
     told = [one["standing"] or "standing not looked up", *measured, *tokens]
-    typer.echo(f"          {' · '.join(told)}")
+    yield f"          {' · '.join(told)}"
     if one["wrong"]:
         because = one["wrong"]["because"]
-        typer.echo(f"          marked as wrong{': ' + because if because else ''}")
+        yield f"          marked as wrong{': ' + because if because else ''}"
     elif one["wrong_sessions"]:
-        typer.echo(f"          said to be wrong in {one['wrong_sessions']} session(s)")
+        yield f"          said to be wrong in {one['wrong_sessions']} session(s)"
 
 
 def wrong(
@@ -94,16 +110,21 @@ def wrong(
     answer = ask("/v1/wrong", payload)
     if as_json:
         print_json(answer)
-        return
+    else:
+        echo_lines(_marked(answer, undo=undo))
+
+
+def _marked(answer: dict[str, Any], *, undo: bool) -> Iterator[str]:
+    """Yield the lines that tell what was marked, and what follows from it."""
     done = "no longer wrong" if undo else "marked as wrong"
-    typer.echo(f"{done} · session {answer['session_id']} · {minute_of(answer['at_ms'])}")
+    yield f"{done} · session {answer['session_id']} · {minute_of(answer['at_ms'])}"
     if answer["query"]:
-        typer.echo(f"  asked: {_line(answer['query'], OPENING_CHARS)}")
+        yield f"  asked: {one_line(answer['query'], OPENING_CHARS)}"
     for one in answer["memories"]:
-        typer.echo(f"- {one['id']}  {_line(one['opening'], OPENING_CHARS)}")
-        typer.echo(f"  {one['effect']}")
+        yield f"- {one['id']}  {one_line(one['opening'], OPENING_CHARS)}"
+        yield f"  {one['effect']}"
     if not undo:
-        typer.echo("`hitherto wrong --undo` takes it back.")
+        yield "`hitherto wrong --undo` takes it back."
 
 
 def pause(
@@ -171,23 +192,29 @@ def purge(
         message = "name what to purge: --session ID or --path DIR"
         raise InvalidInput(message, mend="`hitherto status` and `hitherto why` name sessions.")
     target = _target(session, path)
-    answer = ask("/v1/purge", {**target, "memories": memories, "confirmed": yes}, timeout_s=LONG_S)
+    asked = {**target, "memories": memories, "confirmed": yes}
+    with progress("Purging" if yes else "Counting"):
+        answer = ask("/v1/purge", asked, timeout_s=LONG_S)
     if as_json:
         print_json(answer)
-        return
-    counts = answer["counts"]
+    else:
+        echo_lines(_purged(answer, memories=memories, yes=yes))
+
+
+def _purged(answer: dict[str, Any], *, memories: bool, yes: bool) -> Iterator[str]:
+    """Yield the lines that tell what a purge removed, or would remove."""
+    counts = {**answer["counts"]}
     learned = counts.pop("memories")
     told = ", ".join(f"{count} {ROWS.get(what, what)}" for what, count in counts.items() if count)
-    typer.echo(f"{'removed' if yes else 'would be removed'}: {told or 'nothing'}")
+    yield f"{'removed' if yes else 'would be removed'}: {told or 'nothing'}"
     fate = "go into the trash" if memories else "stay; --memories puts them into the trash"
     if yes and memories:
         fate = f"are in the trash ({answer['trashed']} of them since now)"
     if learned:
-        typer.echo(f"memories learned there: {learned}; they {fate}")
-    for note in answer["notes"]:
-        typer.echo(f"! {note}")
+        yield f"memories learned there: {learned}; they {fate}"
+    yield from (f"! {note}" for note in answer["notes"])
     if not yes:
-        typer.echo("Nothing was removed. Repeat it with --yes.")
+        yield "Nothing was removed. Repeat it with --yes."
 
 
 def _echo_quiet(answer: dict[str, Any], done: str, *, as_json: bool) -> None:
@@ -245,8 +272,3 @@ def _milliseconds(text: str | None) -> int | None:
         message = f"--for {text[:40]!r} is no time"
         raise InvalidInput(message, mend="Write a number and s, m, h or d: 30m, 2h, 1d.")
     return int(found[1]) * UNITS_MS[found[2]]
-
-
-def _line(text: str | None, most: int) -> str:
-    words = " ".join((text or "").split())
-    return words if len(words) <= most else f"{words[: most - 1]}…"

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hitherto_server import client
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.home import find_home
+from hitherto_server.core.text import HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+UNSHOWN = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{HIDDEN}]")
+"""What moves a terminal's cursor, colours it, or hides or reorders what it shows."""
 
 LONG_S = 3600.0
 """What a job over the whole store may take."""
@@ -67,6 +75,18 @@ def encodable(payload: dict[str, Any]) -> dict[str, Any]:
     return payload
 
 
+def echo_lines(lines: Iterable[str]) -> None:
+    """Print lines of which parts are others' text: no terminal obeys it."""
+    for line in lines:
+        typer.echo(UNSHOWN.sub("\ufffd", line))
+
+
+def one_line(text: str | None, most: int) -> str:
+    """Return how a text begins, on a single line."""
+    words = " ".join((text or "").split())
+    return words if len(words) <= most else f"{words[: most - 1]}\u2026"
+
+
 def print_json(value: Any) -> None:
     """Print a value as a person and a program can read it."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))

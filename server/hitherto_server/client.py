@@ -23,6 +23,7 @@ TIMEOUT_S = 30.0
 CONNECT_TIMEOUT_S = 2.0
 HANGS_AFTER_S = 5.0
 START_TIMEOUT_S = 10.0
+STOP_TIMEOUT_S = 15.0
 OTHERS_START_S = 3.0
 POLL_S = 0.02
 HEADERS = {PROTOCOL_HEADER: str(PROTOCOL), "content-type": "application/json"}
@@ -113,6 +114,16 @@ def _end_it(home: Home) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         return f"It may be starting: see {home.logs / 'server.log'}."
     return f"It may be starting or stopped; to end it: `kill -9 {process}`. Nothing kept is lost."
+
+
+def wait_until_gone(home: Home) -> None:
+    """Wait until a server that was told to stop has given its data home back."""
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while home.socket.exists() or home.record.exists():
+        if time.monotonic() > deadline:
+            message = f"the server has not stopped within {STOP_TIMEOUT_S:.0f} s"
+            raise ServerSilent(message, mend=_end_it(home))
+        time.sleep(POLL_S)
 
 
 def ensure_server(home: Home) -> None:

@@ -1,0 +1,90 @@
+"""`hitherto serve`, `stop`, `status`, `doctor` and `reindex`: the server and its state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from hitherto_server import client
+from hitherto_server.cli_control import quiet_line
+from hitherto_server.cli_progress import progress
+from hitherto_server.cli_shared import LONG_S, Json, ask, echo_lines, print_json
+from hitherto_server.core.errors import ServerAway
+from hitherto_server.core.home import find_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def serve() -> None:
+    """Run the server in the foreground until Ctrl-C."""
+    from hitherto_server.foreground import run
+
+    run()
+
+
+def stop(*, as_json: Json = False) -> None:
+    """Stop the server and wait until it has; what it acknowledged is on the disk."""
+    home = find_home()
+    was_up = client.is_up(home)
+    if was_up:
+        client.ask(home, "/v1/stop", {})
+        with progress("Stopping"):
+            client.wait_until_gone(home)
+    if as_json:
+        print_json({"stopped": was_up})
+    else:
+        typer.echo("The server has stopped." if was_up else "No server was running.")
+
+
+def status(*, as_json: Json = False) -> None:
+    """Say how the server is, and give a fresh address of its pages."""
+    home = find_home()
+    if not client.is_up(home):
+        message = f"no server answers in {home.root}"
+        raise ServerAway(message)
+    answer = client.ask(home, "/v1/status")
+    if as_json:
+        print_json(answer)
+        return
+    echo_lines(_state(answer))
+    typer.echo(client.ask(home, "/v1/login-code", {})["url"])
+
+
+def _state(answer: dict[str, Any]) -> Iterator[str]:
+    counts, model = answer["memories"], answer["model"]
+    yield f"version {answer['version']}, process {answer['pid']}, home {answer['home']}"
+    yield f"{answer['driver']}, schema {answer['schema_version']}"
+    yield f"memories: {counts['admitted']} ({counts['trashed']} in the trash)"
+    reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
+    yield f"model {model['name']}: {model['state']}{reads}"
+    # the pauses are among the notices
+    yield from (quiet_line(one).strip() for one in answer["quiet"] if one["kind"] == "ignore")
+    yield from (f"! {notice}" for notice in answer["notices"])
+
+
+def doctor(*, as_json: Json = False) -> None:
+    """Look for faults, each with what mends it; the exit code is 1 if there are any."""
+    from hitherto_server.doctor import examine
+
+    with progress("Looking"):
+        findings = examine(find_home())
+    if as_json:
+        print_json([vars(finding) for finding in findings])
+    for finding in () if as_json else findings:
+        echo_lines([f"{'ok ' if finding.ok else 'BAD'} {finding.what}: {finding.said}"])
+        if not finding.ok:
+            echo_lines([f"    {finding.mend}"])
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+def reindex(*, as_json: Json = False) -> None:
+    """Rebuild the derived indexes from the store; memories are not touched."""
+    with progress("Rebuilding the indexes"):
+        built = ask("/v1/reindex", {}, timeout_s=LONG_S)
+    if as_json:
+        print_json(built)
+    else:
+        typer.echo(f"rebuilt: {', '.join(f'{count} {what}' for what, count in built.items())}")
