@@ -123,7 +123,7 @@ def _listed(one: dict[str, Any]) -> list[str]:
 
 
 def show(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Memories, by their ids.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Memories, by their ids.")],
     *,
     history: Annotated[
         bool, typer.Option("--history", help="Each state that it had, the oldest first.")
