@@ -7,7 +7,6 @@ import gc
 import json
 import logging
 import os
-import secrets
 import signal
 import socket
 import stat
@@ -25,6 +24,7 @@ from hitherto_server.core.errors import AlreadyRunning, HithertoError
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
 from hitherto_server.core.private_file import write_private
+from hitherto_server.core.token import read_token
 from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.sought import patterns
 
@@ -42,7 +42,6 @@ LOOPBACK = "127.0.0.1"
 BACKLOG = 256
 POLL_S = 0.02
 GRACE_S = 3
-SHORTEST_TOKEN = 32
 THREADS_OF_NUMPY = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Its helpers wait by spinning: after a product of a millisecond they keep a core for many."""
 LOG_BYTES = 5 * 1024 * 1024
@@ -102,7 +101,7 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         write_serve_command(home)
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())
-        rest = asyncio.create_task(_do_the_rest(server, app, home))
+        rest = asyncio.create_task(_do_the_rest(server, app, home, port))
         await server.serve(sockets=[unix, tcp])
         watching.cancel()
         await rest
@@ -110,7 +109,7 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
     log.info("stopped")
 
 
-async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> None:
+async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home, port: int) -> None:
     """Do what the first answers need not wait for."""
     while not (server.started or server.should_exit):  # noqa: ASYNC110 - uvicorn tells nobody
         await asyncio.sleep(POLL_S)
@@ -119,7 +118,7 @@ async def _do_the_rest(server: uvicorn.Server, app: Starlette, home: Home) -> No
     await asyncio.to_thread(redact, "the api key and the token")
     await asyncio.to_thread(patterns)
     gc.freeze()  # what is loaded now stays: no collection need walk it while a hook waits
-    await asyncio.to_thread(mend_registrations, home)
+    await asyncio.to_thread(mend_registrations, home, port)
 
 
 async def _stop_when_asked(stopping: asyncio.Event, server: object) -> None:
@@ -197,20 +196,6 @@ def bind_tcp(port: int) -> socket.socket:
     raise AssertionError(message)
 
 
-def read_token(home: Home) -> str:
-    """Return the token of this installation; it is made at the first start."""
-    try:
-        token = home.token.read_text(encoding="utf-8").strip()
-    except (FileNotFoundError, UnicodeDecodeError):
-        token = ""
-    if len(token) >= SHORTEST_TOKEN:  # an empty one, as a full disk leaves it, would let all in
-        home.token.chmod(0o600)
-        return token
-    token = secrets.token_urlsafe(32)
-    write_private(home.token, token)
-    return token
-
-
 def write_record(home: Home, port: int) -> None:
     """Say who serves: process, port, version and protocol."""
     record = {
@@ -228,12 +213,12 @@ def write_serve_command(home: Home) -> None:
     write_private(home.serve_command, serve_command_text())
 
 
-def mend_registrations(home: Home) -> None:
-    """Mend what we registered with agents and whose interpreter moved; nobody else's."""
-    from hitherto_server.install.claude_code import repair
+def mend_registrations(home: Home, port: int) -> None:
+    """Mend what we registered with agents and whose interpreter or port moved; nobody else's."""
+    from hitherto_server.install.registering import repair
 
     try:
-        changes = repair(home)
+        changes = repair(home, port=port)
     except (HithertoError, OSError) as error:
         log.warning("the registrations were not mended: %s", error)
         return

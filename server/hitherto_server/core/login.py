@@ -30,5 +30,10 @@ def is_pass(text: str, token: str, now_ms: int) -> bool:
     return now_ms < int(stated.partition(".")[0])
 
 
+def hook_token(token: str) -> str:
+    """Return what a client's own settings hold: it may report events, and nothing else."""
+    return hmac.new(token.encode(), b"hook", hashlib.sha256).hexdigest()
+
+
 def _seal(token: str, stated: str) -> str:
     return hmac.new(token.encode(), b"login:" + stated.encode(), hashlib.sha256).hexdigest()

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hitherto_server.core.errors import EntryTaken
 from hitherto_server.install import json_text
 from hitherto_server.install.registration import (
-    LISTENERS,
     SERVER_NAME,
     Found,
     Listener,
     find_our_hooks,
     group_of,
+    is_our_request,
     is_our_server,
+    listeners_of,
     script_of,
     shell_entry,
 )
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hitherto_server.install.json_text import Keys
+    from hitherto_server.install.receipt import Client
 
     TextChange = Callable[[str], str]
 
@@ -128,13 +130,36 @@ class DeadHooks:
 
     own_shim: Path
     shim: str
+    client: Client
 
     def __call__(self, text: str) -> str:
         for found in list(find_our_hooks(json_text.parse(text), self.own_shim)):
             script = script_of(found.entry)
-            listener = next((li for li in LISTENERS if li.event == found.place[0]), None)
+            listeners = listeners_of(self.client)
+            listener = next((li for li in listeners if li.event == found.place[0]), None)
             if listener is not None and script is not None and not Path(script).exists():
-                text = json_text.replace(text, found.keys, shell_entry(listener, self.shim))
+                entry = shell_entry(listener, self.shim, self.client)
+                text = json_text.replace(text, found.keys, entry)
+        return text
+
+
+@dataclass(frozen=True)
+class MovedRequests:
+    """Sends requests of ours to where the server listens now, with its token."""
+
+    port: int
+    token: str
+
+    def __call__(self, text: str) -> str:
+        for found in list(find_our_hooks(json_text.parse(text), Path())):
+            if not is_our_request(found.entry) or not isinstance(found.entry, dict):
+                continue
+            path = str(found.entry["url"]).partition("/hook/")[2]
+            headers = {**found.entry["headers"], "Authorization": f"Bearer {self.token}"}
+            url = f"http://127.0.0.1:{self.port}/hook/{path}"
+            moved = {**found.entry, "url": url, "headers": headers}
+            if moved != found.entry:
+                text = json_text.replace(text, found.keys, moved)
         return text
 
 

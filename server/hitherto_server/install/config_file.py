@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hitherto_server.core.errors import UnreadableConfig, UnwritableConfig
-from hitherto_server.install import json_text
+from hitherto_server.install.formats import Format, format_of
 
 BOM = b"\xef\xbb\xbf"
-ABSENT = "{}\n"
 MAX_RACES = 5
 
 
@@ -26,11 +25,17 @@ class State:
     target: Path
     content: bytes | None
     status: os.stat_result | None
+    format: Format
 
     @property
     def text(self) -> str:
         """The text without its byte order mark."""
-        return ABSENT if self.content is None else text_of(self.content)
+        return self.format.absent if self.content is None else text_of(self.content)
+
+    @property
+    def mode(self) -> int | None:
+        """The file's permissions."""
+        return None if self.status is None else stat.S_IMODE(self.status.st_mode)
 
     def is_still_there(self) -> bool:
         """Whether nobody replaced or changed the file since."""
@@ -46,19 +51,20 @@ def text_of(content: bytes) -> str:
 
 
 def read(path: Path) -> State:
-    """Return the file's state; raises UnreadableConfig unless it is a JSON object or absent."""
+    """Return the file's state; raises UnreadableConfig unless it is an object or absent."""
+    kind = format_of(path)
     # A linked file stays linked: what is read and replaced is the file that the link leads to.
     target = Path(os.path.realpath(path))
     try:
         status = status_of(target)
         if status is None:
-            return State(target, None, None)
+            return State(target, None, None, kind)
         if not stat.S_ISREG(status.st_mode):
             raise IsADirectoryError("it is not a regular file")
-        state = State(target, target.read_bytes(), status)
-        value = json_text.parse(state.text)
+        state = State(target, target.read_bytes(), status, kind)
+        value = kind.parse(state.text)
     except (OSError, ValueError) as error:
-        msg = f"{path} cannot be read as JSON: {error}."
+        msg = f"{path} cannot be read as {kind.name}: {error}."
         raise UnreadableConfig(msg) from error
     if not isinstance(value, dict):
         msg = f"{path} holds no JSON object at its top level."
@@ -66,15 +72,21 @@ def read(path: Path) -> State:
     return state
 
 
-def edit(path: Path, change: Change, back_up: Callable[[bytes | None], None]) -> bool:
+def edit(
+    path: Path,
+    change: Change,
+    back_up: Callable[[State], None],
+    mode_of: Callable[[State], int | None] = lambda _: None,
+) -> bool:
     """Whether the change changed the file; what it held before is backed up first."""
     for _ in range(MAX_RACES):
         before = read(path)
         content = changed(path, before, change)
-        if content == before.content:
+        mode = mode_of(before)
+        if content == before.content and mode in {None, before.mode}:
             return False
-        back_up(before.content)
-        if replace(before, content):
+        back_up(before)
+        if replace(before, content, mode):
             return True
     msg = f"{path} is being changed by another program."
     raise UnwritableConfig(msg, mend="Close the client, then run the command again.")
@@ -96,12 +108,12 @@ def with_text(before: State, text: str) -> bytes | None:
     """Return the content that holds this text, and the same content where the text is the same."""
     if text == before.text:
         return before.content
-    json_text.parse(text)
+    before.format.parse(text)
     has_bom = before.content is not None and before.content.startswith(BOM)
     return (BOM if has_bom else b"") + text.encode()
 
 
-def replace(before: State, content: bytes | None) -> bool:
+def replace(before: State, content: bytes | None, mode: int | None = None) -> bool:
     """Put the content in the file's place, or remove the file; False if it changed meanwhile."""
     target = before.target
     try:
@@ -110,6 +122,8 @@ def replace(before: State, content: bytes | None) -> bool:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = write_beside(target, content, before.status)
         try:
+            if mode is not None:
+                temporary.chmod(mode)
             if not before.is_still_there():
                 return False
             temporary.replace(target)

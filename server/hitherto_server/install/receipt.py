@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
 
 Scope = Literal["user", "project", "local"]
+Client = Literal["claude-code", "codex"]
+Transport = Literal["command", "http"]
+"""How a client's hooks reach the server: by a command, or by a request of the client's own."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +27,25 @@ class Registration:
     scope: Scope
     project: str | None = None
     config_dir: str | None = None
+    client: Client = "claude-code"
+    transport: Transport = "command"
+
+    @property
+    def place(self) -> Registration:
+        """The registration, whatever its transport: there is one a place."""
+        return replace(self, transport="command")
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """Registrations and plugins, each file's first state (None: no file), folders that we made."""
+    """Registrations and plugins; each file's first state (None: no file) and mode; our folders."""
 
     registrations: tuple[Registration, ...] = ()
     originals: dict[str, str | None] = field(default_factory=dict)
     folders: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
+    modes: dict[str, int] = field(default_factory=dict)
+    """Of the files that were closed to others, because they came to hold a token."""
 
     @property
     def is_in_use(self) -> bool:
@@ -47,12 +59,12 @@ class Receipt:
 
     def with_registration(self, registration: Registration) -> Receipt:
         """Return the receipt with that registration, once."""
-        others = tuple(r for r in self.registrations if r != registration)
+        others = tuple(r for r in self.registrations if r.place != registration.place)
         return replace(self, registrations=(*others, registration))
 
     def without(self, registration: Registration) -> Receipt:
         """Return the receipt without that registration."""
-        others = tuple(r for r in self.registrations if r != registration)
+        others = tuple(r for r in self.registrations if r.place != registration.place)
         return replace(self, registrations=others)
 
 
@@ -71,6 +83,7 @@ def read_receipt(home: Home) -> Receipt:
             dict(value["originals"]),
             tuple(value["folders"]),
             tuple(value["plugins"]),
+            dict(value.get("modes", {})),
         )
     except FileNotFoundError:
         return Receipt()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
+from hitherto_contract.version import PROTOCOL
 from hitherto_server.install import json_text
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_server.install.json_text import Keys
+    from hitherto_server.install.receipt import Client
 
 SERVER_NAME = "hitherto"
 HOME_SHIM = "/.hitherto/bin/hook"
@@ -22,6 +24,13 @@ MCP_PROGRAM = "hitherto-mcp"
 EDITS = "Edit|Write|MultiEdit|NotebookEdit|Bash|ExitPlanMode"
 # By its server's name, in the settings' form and in the plugin's longer one.
 OWN_TOOLS = "mcp__.*hitherto.*"
+CODEX = "codex"
+"""The word after the event by which a hook says whose it is; Claude Code's say nothing."""
+DEADLINES_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
+OTHER_DEADLINE_S = 0.2
+"""As the command hook's own, which imports nothing of this; a test compares them."""
+MARK = "X-Hitherto-Protocol"
+"""The header by which we know an `http` hook of ours."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,28 @@ LISTENERS = (
     Listener("SessionEnd", 3),
 )
 
+CODEX_LISTENERS = (
+    Listener("SessionStart", 5),
+    Listener("UserPromptSubmit", 3),
+    Listener("PostToolUse", 3, "Bash|apply_patch"),
+    Listener("PostToolUse", 3, OWN_TOOLS),
+    Listener("Stop", 3),
+    Listener("PreCompact", 5),
+    Listener("SessionEnd", 3),
+)
+"""Codex tells of a failed command in PostToolUse, and lets a SessionEnd take 3 s at most."""
+
+
+def listeners_of(client: Client) -> tuple[Listener, ...]:
+    """Return the events that we hear from that client."""
+    match client:
+        case "claude-code":
+            return LISTENERS
+        case "codex":
+            return CODEX_LISTENERS
+        case _:
+            assert_never(client)
+
 
 def group_of(listener: Listener, entry: Mapping[str, object]) -> dict[str, object]:
     """Return the matcher group that holds one entry of ours."""
@@ -56,9 +87,11 @@ def group_of(listener: Listener, entry: Mapping[str, object]) -> dict[str, objec
     return {**matcher, "hooks": [dict(entry)]}
 
 
-def shell_entry(listener: Listener, shim: str) -> dict[str, object]:
+def shell_entry(listener: Listener, shim: str, client: Client = "claude-code") -> dict[str, object]:
     """Return the entry that runs the shim by the client's shell."""
     command = f"{shim} {listener.event}"
+    if client == CODEX:
+        command += f" {CODEX}"
     return {"type": "command", "command": command, "timeout": listener.timeout_s}
 
 
@@ -75,13 +108,40 @@ def server_entry(program: str, environ: Mapping[str, str]) -> dict[str, object]:
 
 
 def is_our_hook(entry: object, own_shim: Path) -> bool:
-    """Whether a hook entry runs our shim, or our script by whichever interpreter."""
+    """Whether a hook entry runs our shim, our script by whichever interpreter, or asks us."""
+    if is_our_request(entry):
+        return True
     # Exactly program and event: a longer command line is somebody's own, even if we are part of it.
     match words_of(entry):
-        case [program, _]:
+        case [program, _] | [program, _, "codex"]:
             return program.endswith(HOME_SHIM) or program == str(own_shim)
         case _:
             return script_of(entry) is not None
+
+
+def http_entry(listener: Listener, port: int, token: str) -> dict[str, object]:
+    """Return the entry by which the client posts the event itself."""
+    deadline_s = DEADLINES_S.get(listener.event, OTHER_DEADLINE_S)
+    return {
+        "type": "http",
+        "url": f"http://127.0.0.1:{port}/hook/{listener.event}",
+        # Less than a second is taken as it is said: a server that hangs costs no more.
+        "timeout": deadline_s,
+        "headers": {
+            "Authorization": f"Bearer {token}",
+            MARK: str(PROTOCOL),
+            "X-Hitherto-Deadline-Ms": str(round(deadline_s * 1000)),
+        },
+    }
+
+
+def is_our_request(entry: object) -> bool:
+    """Whether an `http` entry posts to a server of ours."""
+    match entry:
+        case {"type": "http", "url": str(url), "headers": dict(headers)}:
+            return MARK in headers and url.startswith("http://127.0.0.1:")
+        case _:
+            return False
 
 
 def script_of(entry: object) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from hitherto_server.core.errors import ClientConfigError, UnwritableConfig
-from hitherto_server.install import config_file, json_text
+from hitherto_server.install import config_file
+from hitherto_server.install.formats import format_of
 from hitherto_server.install.receipt import Receipt, folder, read_receipt, write_receipt
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from hitherto_server.install.config_file import Change, State
 
 LOCK_TIMEOUT_S = 10.0
+OWNERS = 0o700
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,16 @@ class Work:
         """Raise what `edit` would raise, and change nothing."""
         config_file.changed(path, config_file.read(path), change)
 
-    def edit(self, path: Path, change: Change) -> None:
-        """Change the file, after a backup."""
+    def edit(self, path: Path, change: Change, *, is_private: bool | None = None) -> None:
+        """Change the file, after a backup; a private one is closed to others, else reopened."""
         made_folder = not path.parent.exists()
-        if not config_file.edit(path, change, lambda content: self.back_up(path, content)):
+        back_up = partial(self.back_up, path)
+        mode_of = partial(self.mode_of, path, is_private)
+        if not config_file.edit(path, change, back_up, mode_of):
             return
+        if is_private is False and str(path) in self.receipt.modes:
+            modes = {file: mode for file, mode in self.receipt.modes.items() if file != str(path)}
+            self.keep(replace(self.receipt, modes=modes))
         if not path.exists():
             self.removed.append(path)
             return
@@ -74,6 +82,14 @@ class Work:
             folders = (*self.receipt.folders, str(path.parent))
             self.keep(replace(self.receipt, folders=folders))
 
+    def mode_of(self, path: Path, is_private: bool | None, before: State) -> int | None:  # noqa: FBT001 - bound by `partial`
+        """The mode that the file shall have; None where it keeps the one it has."""
+        if before.mode is None or is_private is None:
+            return None
+        if is_private:
+            return before.mode & OWNERS
+        return self.receipt.modes.get(str(path))
+
     def mend(self, path: Path, change: Change) -> None:
         """Change the file if it can be read, else say that it was left alone."""
         try:
@@ -81,9 +97,9 @@ class Work:
         except ClientConfigError as error:
             self.skipped.append(error.message)
 
-    def back_up(self, path: Path, content: bytes | None) -> None:
+    def back_up(self, path: Path, before: State) -> None:
         """Keep what the file holds, and remember what it held before our first change."""
-        name = None
+        name, content = None, before.content
         if content is not None:
             copies = folder(self.home)
             copy = config_file.keep_copy(copies, config_file.backup_name(path), content)
@@ -92,11 +108,13 @@ class Work:
         if str(path) not in self.receipt.originals:
             originals = {**self.receipt.originals, str(path): name}
             self.keep(replace(self.receipt, originals=originals))
+        if before.mode is not None and str(path) not in self.receipt.modes:
+            self.keep(replace(self.receipt, modes={**self.receipt.modes, str(path): before.mode}))
 
     def original_value(self, path: Path) -> object | None:
         """What the file said before our first change, None where there was no file."""
         content = self.original(path)
-        return None if content is None else json_text.parse(config_file.text_of(content))
+        return None if content is None else format_of(path).parse(config_file.text_of(content))
 
     def original(self, path: Path) -> bytes | None:
         """The file's bytes before our first change, None where there were none or nobody knows."""
@@ -115,10 +133,11 @@ class Work:
             content = config_file.with_text(before, change(before.text))
             if content is None or content == before.content:
                 return before.content
-            value = json_text.parse(config_file.text_of(content))
+            parse = before.format.parse
+            value = parse(config_file.text_of(content))
             original = self.original(path)
             if original is not None:
-                is_same = same(value, json_text.parse(config_file.text_of(original)))
+                is_same = same(value, parse(config_file.text_of(original)))
                 return original if is_same else content
             was_absent = str(path) in self.receipt.originals
             return None if was_absent and value == {} else content
@@ -150,4 +169,5 @@ def applied(change: TextChange) -> Change:
 
 def same(one: object, other: object) -> bool:
     """Whether two values would be written alike, the order of their members included."""
-    return json.dumps(one) == json.dumps(other)
+    # TOML has dates, which JSON has not
+    return json.dumps(one, default=repr) == json.dumps(other, default=repr)
