@@ -1,0 +1,172 @@
+"""Small sessions written as text, turned into the client's own transcripts, with what they yield."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LINE = re.compile(
+    r"^(user|assistant|meta|note|output|compact|sidechain|bash!?|edit|write|read|expect|forbid): ?(.*)$"
+)
+BEGAN_MS = 1_772_000_000_000
+DAY_MS = 86_400_000
+MINUTE_MS = 60_000
+
+
+@dataclass
+class Expected:
+    """A finding that a session should yield."""
+
+    kind: str
+    phrase: str
+
+
+@dataclass
+class Session:
+    """One written session."""
+
+    project: str
+    title: str
+    steps: list[tuple[str, str, list[str]]] = field(default_factory=list)
+    expected: list[Expected] = field(default_factory=list)
+
+    @property
+    def is_trap(self) -> bool:
+        return not self.expected
+
+
+def read_sessions(path: Path) -> list[Session]:
+    """Return the sessions of one project's file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    project = lines[0].removeprefix("project: ")
+    sessions: list[Session] = []
+    for line in lines[1:]:
+        if line.startswith("== session: "):
+            sessions.append(Session(project, line.removeprefix("== session: ")))
+        elif found := LINE.match(line):
+            _step(sessions[-1], found[1], found[2])
+        elif line.startswith("  "):
+            sessions[-1].steps[-1][2].append(line[2:])
+    return sessions
+
+
+def _step(session: Session, kind: str, text: str) -> None:
+    if kind == "expect":
+        what, _, phrase = text.partition(" | ")
+        session.expected.append(Expected(what, phrase))
+    elif kind != "forbid":  # what must not be found: whatever is not expected
+        session.steps.append((kind, text, []))
+
+
+def write_transcript(session: Session, projects: Path, folder: str, *, day: int) -> Path:
+    """Write a session as the client would, into the folder of its project; return the file."""
+    session_id = str(uuid.UUID(_digest(session.project, session.title)[:32]))
+    slug = re.sub(r"[^A-Za-z0-9]", "-", folder)
+    path = projects / slug / f"{session_id}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    maker = _Maker(session_id, folder, BEGAN_MS + day * DAY_MS)
+    rows = [row for step in session.steps for row in maker.rows(*step)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@dataclass
+class _Maker:
+    """Makes the client's rows, one after another."""
+
+    session_id: str
+    folder: str
+    at_ms: int
+    last: str | None = None
+    count: int = 0
+
+    def rows(self, kind: str, text: str, more: list[str]) -> Iterator[dict[str, Any]]:
+        pasted = "\n".join([text, *(line.removeprefix("| ") for line in more)])
+        match kind:
+            case "user":
+                yield {"type": "queue-operation", "operation": "enqueue", "content": text}
+                yield self._row("user", {"role": "user", "content": pasted}, promptSource="typed")
+            case "meta":
+                yield self._row("user", {"role": "user", "content": text}, isMeta=True)
+            case "compact":
+                yield self._row("user", {"role": "user", "content": text}, isCompactSummary=True)
+            case "sidechain":
+                yield self._row("user", {"role": "user", "content": text}, isSidechain=True)
+            case "output":
+                said = f"<local-command-stdout>{text}</local-command-stdout>"
+                yield self._row("user", {"role": "user", "content": said})
+            case "note":
+                block = f"<hitherto-memories>\n{text}\n</hitherto-memories>"
+                shown = {"type": "hook_additional_context", "content": [block]}
+                yield {**self._row("attachment", None), "attachment": shown}
+            case "assistant":
+                yield self._reply({"type": "text", "text": text})
+            case _:
+                yield from self._tool(kind, text, more)
+
+    def _tool(self, kind: str, text: str, more: list[str]) -> Iterator[dict[str, Any]]:
+        name, given, result = _called(kind, text, more, self.folder)
+        call_id = f"toolu_{_digest(self.session_id, str(self.count))[:24]}"
+        yield self._reply({"type": "tool_use", "id": call_id, "name": name, "input": given})
+        failed = kind == "bash!"
+        said = f"Exit code 1\n{result}" if failed else result
+        block = {"tool_use_id": call_id, "type": "tool_result", "content": said, "is_error": failed}
+        yield self._row("user", {"role": "user", "content": [block]}, toolUseResult={})
+
+    def _reply(self, block: dict[str, Any]) -> dict[str, Any]:
+        message = {"id": f"msg_{self.count}", "role": "assistant", "content": [block]}
+        return self._row("assistant", message)
+
+    def _row(self, kind: str, message: dict[str, Any] | None, **more: Any) -> dict[str, Any]:
+        self.count += 1
+        self.at_ms += MINUTE_MS
+        own = str(uuid.UUID(_digest(self.session_id, "row", str(self.count))[:32]))
+        row = {
+            "parentUuid": self.last,
+            "isSidechain": False,
+            "type": kind,
+            "uuid": own,
+            "timestamp": datetime.fromtimestamp(self.at_ms / 1000, tz=UTC)
+            .isoformat()
+            .replace("+00:00", "Z"),
+            "userType": "external",
+            "cwd": self.folder,
+            "sessionId": self.session_id,
+            "version": "2.1.332",
+            "gitBranch": "main",
+            **({} if message is None else {"message": message}),
+            **more,
+        }
+        self.last = own
+        return row
+
+
+def _called(kind: str, text: str, more: list[str], folder: str) -> tuple[str, dict[str, Any], str]:
+    output = "\n".join(line.removeprefix("| ") for line in more)
+    path = f"{folder}/{text}"
+    match kind:
+        case "bash" | "bash!":
+            return "Bash", {"command": text, "description": "Run it"}, output
+        case "edit":
+            old = "\n".join(line[2:] for line in more if line.startswith("- "))
+            new = "\n".join(line[2:] for line in more if line.startswith("+ "))
+            given = {"file_path": path, "old_string": old, "new_string": new, "replace_all": False}
+            return "Edit", given, f"The file {path} has been updated successfully."
+        case "write":
+            content = "\n".join(line[2:] for line in more)
+            return "Write", {"file_path": path, "content": content}, f"File created: {path}"
+        case _:
+            return "Read", {"file_path": path}, output

@@ -1,0 +1,76 @@
+"""What of a prompt are the person's own words: no client text, no quotes, nothing pasted."""
+
+from __future__ import annotations
+
+import re
+
+from hitherto_server.sessions.silence import silent_because
+
+FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]*)?>.*?(?:</\1>|\Z)", re.DOTALL)
+"""An element of the client's or of ours: `<system-reminder>`, `<hitherto-memories>`."""
+FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+QUOTATION = re.compile(
+    r"[\"\u201c\u201e](?=[^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*\s)[^\"\u201c\u201d\n]{8,}[\"\u201d]"
+)
+"""Three words or more between quotation marks: somebody else's, or a text to be written."""
+CLIENT_TEXT = re.compile(
+    r"^\s*(?:This session is being continued from a previous|Caveat: The messages below"
+    r"|\[Request interrupted|<)"
+)
+INTRODUCES = re.compile(
+    r"\b(?:summari[sz]e|translate|review|explain|answer|reply|respond|here(?:'s| is| are)|convert"
+    r"|rewrite|proofread|paste[ds]?|log|logs|output|trace|traceback|error|readme|docs?|document"
+    r"|documentation|guide|issue|ticket|e-?mail|message|comments?|says?|said|wrote|text|snippet"
+    r"|spec|article|thread|slack|chat|transcript|policy|quote)\b[^\n]*[:?]\s*$",
+    re.IGNORECASE,
+)
+NO_PROSE = re.compile(
+    r"^\s*(?:at\s+\S+\(|File \"|\$\s|[+|$%#]\s?|\d{4}-\d\d-\d\d|\[?\w*(?:ERROR|WARN|INFO|DEBUG)\b"
+    r"|import\s|from\s+\S+\s+import\b|def\s|class\s|function\s|const\s|var\s|let\s+\w+\s*=|return\b"
+    r"|SELECT\s|INSERT\s|[{}();]+\s*$)"
+)
+SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')]*\s+|\n+")
+ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)]|\[[ x]\])\s+")
+LONG = 3000
+KEPT_ENDS = 1200
+
+
+def own_words(prompt: str) -> str:
+    """Return what the person wrote themselves; empty for a command or the client's text."""
+    if CLIENT_TEXT.match(prompt) or silent_because(prompt[:500]) in {
+        "system text",
+        "slash command",
+    }:
+        return ""
+    text = FRAMED.sub("\n", prompt)
+    text = FENCED.sub("\n", text)
+    text = QUOTED_LINE.sub("", text)
+    lines = _unpasted(text.splitlines())
+    text = "\n".join(line for line in lines if not NO_PROSE.match(line)).strip()
+    return text if len(text) <= LONG else _ends(text)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, each line of a list by itself."""
+    pieces = (ITEM.sub("", piece).strip() for piece in SENTENCE_END.split(text))
+    return [piece for piece in pieces if piece]
+
+
+def unquoted(sentence: str) -> str:
+    """Return a sentence without what it quotes."""
+    return QUOTATION.sub(" ", sentence)
+
+
+def _unpasted(lines: list[str]) -> list[str]:
+    """Return the lines up to the first that announces somebody else's text."""
+    for number, line in enumerate(lines):
+        if INTRODUCES.search(line) and any(rest.strip() for rest in lines[number + 1 :]):
+            return lines[:number]
+    return lines
+
+
+def _ends(text: str) -> str:
+    """Return whole lines of both ends of a long text: its middle was hardly typed."""
+    head, tail = text[:KEPT_ENDS], text[-KEPT_ENDS:]
+    return f"{head.rpartition(chr(10))[0]}\n{tail.partition(chr(10))[2]}"

@@ -1,0 +1,191 @@
+"""The wordings of a rule, a preference or a decision, and those that only look like one."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hitherto_contract.words import Kind
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
+
+
+FILLER = _any(
+    r"^(?:ok(?:ay)?|good|great|fine|thanks|thank you|also|and|but|so|please|pls|hey|hi|careful|btw"
+    r"|by the way|for the record|fyi|note|important|one more thing|yes|no|yeah|nope|right|sure|oh"
+    r"|hmm|well|again|just|sorry|small rule|new rule|rule)\b[\s,:;.!-]*"
+)
+QUESTION = _any(
+    r"\?\W*$",
+    r"^(?:why|what|how|when|where|who|which|is|are|does|did|can|could|would|should|shall|will|has"
+    r"|have|was|were|isn't|aren't|doesn't)\b",
+    r"^do\s+(?!not\b)",
+)
+POLITE_RULE = _any(r"^(?:can|could|would|will) you (?:please )?(?:always|never|from now on)\b")
+HEDGE = _any(
+    r"\b(?:maybe|perhaps|probably|possibly|i (?:think|guess|wonder|suppose|believe)|not (?:yet )?(?:sure"
+    r"|decided|settled)|undecided|undecided|considering|some ?day|at some point|let me think|eventually"
+    r"|let's (?:say|try|see|assume)|suppose|hypothetic\w*|in theory|plan(?:ning)? to|would like to"
+    r"|would be (?:nice|good|better|great)|if we|what if|what about|how about|wondering|thinking"
+    r"|haven't (?:decided|agreed|settled)|open question|to be decided|tbd|kidding|joking)\b",
+    r"\b(?:we|i|you|it|they|one) (?:might|could|may)\b",
+)
+ONE_OFF = _any(
+    r"\b(?:for now|right now|just this once|this once|this time|for the moment|at the moment"
+    r"|temporar\w+|today|tonight|tomorrow|for this (?:one|file|function|test|case|pr|commit|task)"
+    r"|in this (?:one|file|function|test|case|pr|commit|method|loop|branch|line|spot)"
+    r"|i (?:just|only) (?:need|want)"
+    r"|until (?:i|we|you|then|tomorrow|monday|next)|while (?:i|we)(?:'m|'re| am| are))\b"
+)
+ONCE_FOR_A_REQUEST = _any(r"\b(?:yet|now|here|there|first|then|this|that|these|those)\b")
+"""In a plain request these point at something at hand."""
+SAID_BY_OTHERS = _any(
+    r"\baccording to\b",
+    r"\b(?:docs?|documentation|readme|guide|rfc|spec|linter|article|book|policy|tutorial|comment"
+    r"|ticket|issue|colleague|reviewers?|boss|manager|customer|client|somebody|someone|people|they"
+    r"|he|she) (?:says?|said|thinks?|wants?|claims?|suggests?|told|insists?|recommends?|argues?|likes?)\b",
+    r"\b(?!we\b|i\b|you\b)[a-z]+ (?:said|says|thinks|claims|suggests|insists|argues|recommends) "
+    r"(?:that|we|to|you|i)\b",
+)
+COMPLAINT = _any(
+    r"\b(?:bug|broken|wrong|annoying|flaky|slow|fail(?:s|ed|ing)?|crash\w*|but|no idea|why|problem"
+    r"|weird|strange|hate|instead it|and it|currently|at present|breaks?|returns? none)\b"
+)
+DANGLING = _any(
+    r"\b(?:always|never|prefer|ever|again|use|do|keep|with|on|to)\s+(?:that|this|it|those|these|them|so)\W*$",
+    r"^(?:always|never|(?:do not|don't)(?: ever)?)\s+\w+\s+(?:that|this|it|those|these|them)(?:\s+again)?\W*$",
+)
+RETRACTS = _any(
+    r"\b(?:on second thought|scratch that|scrap that|forget (?:that|what i said|it)|changed my mind"
+    r"|go(?:ing)? back to|went back to|undo (?:that|this|it|the)|revert (?:that|this|it|the)|roll (?:that|this|it)"
+    r" back|put it back|not the right (?:fix|way)|papers? over|that's not (?:a|the) fix|wrong fix"
+    r"|let's not|back out)\b",
+    r"\bactually,? (?:no|don't|keep|stay|let's)\b",
+    r"^(?:no|nope|hmm)?,?\s*never ?mind\b",
+)
+
+VERB = r"(?!mind\b|true\b|false\b|on\b|off\b|up\b|so\b|the\b|a\b|an\b|been\b|again\b|works?\b)[a-z][a-z-]*(?<![^s]s)\b"
+"""An imperative's word: no third person (`always fails`) and no noun with an article."""
+TEAM = r"(?:we|our team|the team|this (?:project|repo|repository|codebase|team|company))"
+DOES = (
+    r"(?:use|commit|push|deploy|merge|write|put|run|mock|store|log|ship|release|support|do|name|call"
+    r"|keep|import|add|touch|edit|format|squash|rebase|allow|catch|throw|return|raise|test|version|tag"
+    r"|pin|review|document|validate|cache|expose|send|sign|encrypt|hash|go|start|build|generate)"
+)
+INSTEAD = r"(?:instead of|rather than|, not\b|and not\b)"
+VAGUE = (
+    r"(?:options?|that|this|it|those|these|yours?|plan|approach|number|variant|the (?:first|second|third"
+    r"|last|latter|former|other|next|same|above)|#?\d|[a-c]\b|what)"
+)
+EVERYWHERE = (
+    r"(?:ever\b|again\b|anywhere|in (?:this|the|our) (?:repo|repository|project|codebase"
+    r"|team|company)|in (?:tests?|production|prod|ci|code|commits?)\b|directly|by hand|manually|without\b"
+    r"|unless\b|instead\b|[;,] (?:use|always|go|call|run|open|put|ask)\b|\beven\b|to (?:main|master)\b"
+    r"|on (?:main|master|fridays?)\b)"
+)
+BECAUSE = r"(?:because|since|due to|so that|otherwise|as the|as our)"
+
+RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("decision", _any(r"^(?:decision|decided|agreed)\s*[:\u2013-]\s*\w+")),
+    ("preference", _any(rf"^(?:always|never(?: ever)?)\s+(?:\w+ly\s+)?{VERB}")),
+    ("preference", _any(rf"^(?:can|could|would|will) you (?:please )?(?:always|never)\s+{VERB}")),
+    (
+        "preference",
+        _any(
+            r"\b(?:from now on|going forward|from here on|in (?:the )?future),?\s+(?!i\b|i'll|he\b|she\b)\w+"
+        ),
+    ),
+    ("preference", _any(rf"^(?:do not|don't|dont)\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
+    ("preference", _any(rf"^(?:do not|don't|dont)\s+ever\s+{VERB}")),
+    ("preference", _any(rf"\b{TEAM} (?:always|never|only ever)\s+{DOES}\b")),
+    (
+        "preference",
+        _any(
+            r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|i\b)[\w`./\"' -]{2,60}?"
+            r"\b(?:must|should|may) (?:always|never|not ever|only ever)\b"
+        ),
+    ),
+    (
+        "preference",
+        _any(
+            r"^(?:all|every|each|no)\s[\w`./' -]{2,50}?\b(?:must|should|needs? to|has to|have to|may)\s\w+"
+        ),
+    ),
+    (
+        "preference",
+        _any(
+            rf"^i (?:strongly |really |generally |usually |always |much )*prefer\s+(?!{VAGUE})\w+"
+        ),
+    ),
+    (
+        "preference",
+        _any(r"^i(?:'d)? (?:always |really )?(?:want|like|expect) you to (?:always|never)\b"),
+    ),
+    (
+        "preference",
+        _any(
+            rf"^(?:avoid|prefer)\s+(?!{VAGUE})[\w`]+.*\b(?:in|for|over|to|with|when|unless|across)\b"
+        ),
+    ),
+    (
+        "preference",
+        _any(
+            rf"^(?:use|write|run|import|name)\s+(?!an?\b|the\b|my\b|your\b|{VAGUE}).{{2,60}}?{INSTEAD}"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\b{TEAM}(?:'re| are)? (?:use|uses|using|run|write|prefer|went with|go with|chose|picked|keep)\b"
+            rf"(?! {VAGUE}).{{2,80}}?(?:instead of|rather than|, not\b|and not\b)"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\b(?:we|the team|everybody|everyone)(?:'ve| have| had| all)?\s+(?:just |finally |already |now )*"
+            r"(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed|switched|moved|migrated)\s+"
+            rf"(?:to|on|for|against|with|that|not|away|from)\s+(?!{VAGUE})[\w`]+"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\blet's (?:go with|stick (?:with|to)|switch to|standardi[sz]e on|settle on|move to)\s+(?!{VAGUE})[\w`]+"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\blet's (?:use|keep)\s+(?!an?\b|the\b|{VAGUE}).{{2,60}}?(?:instead of|rather than|, not\b|everywhere|for all)"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\bwe (?:only )?(?:keep|pin|cap|limit|avoid|skip|disable|leave|set|{DOES})\b.{{3,120}}?\b{BECAUSE}\b"
+        ),
+    ),
+    (
+        "decision",
+        _any(
+            rf"\bwe (?:don't|do not|no longer|stopped)\s+{DOES[:-1]}|using|supporting|shipping)\b.{{2,80}}?"
+            r"(?:\bhere\b|in (?:this|our)|any ?more|at all|, (?:all|use|every|it|they|only))"
+        ),
+    ),
+    ("fact", _any(r"^(?:remember|keep in mind|bear in mind)(?:\s+that\b|\s*[:,])\s*\w+")),
+    ("fact", _any(r"^for future reference[:,]?\s*\w+")),
+)
+STANDING = _any(r"\b(?:always|never|from now on|going forward|ever|must|remember|keep in mind)\b")
+"""Said of what is to come: then words that point at something at hand matter less."""
+DESCRIBES = _any(
+    rf"\b{TEAM} (?:always|never|only ever)\b", r"\b(?:must|should|may) (?:always|never)\b"
+)
+"""May describe a fault as well as a rule."""
+TEAM_SAYS = _any(
+    r"^(?:\W*)\b(?:we|our team|the team|this (?:project|repo|codebase)|everybody)\b", r"\bwe\b"
+)
+REASON = _any(r"^(?:because|otherwise|the reason|that way|reason:|since|the old ones?)\b")
