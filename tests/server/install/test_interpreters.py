@@ -77,6 +77,11 @@ def mirror(folder: Path, target: Path, but: str) -> None:
             (target / entry.name).symlink_to(entry)
 
 
+def trace(path: Path) -> str:
+    """Code that leaves a trace at each start."""
+    return f"import posix; posix.close(posix.open({str(path)!r}, posix.O_CREAT | posix.O_WRONLY))"
+
+
 def run_shim(client, event: str = "Stop") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [hook_shim(client.home), event],
@@ -132,13 +137,22 @@ def test_an_interpreter_that_hangs_only_when_it_is_timed_is_ended_and_slow(make,
 
 @pytest.mark.parametrize("mode", [0o777, 0o775, 0o757])
 def test_a_program_that_others_can_write_is_refused_without_being_run(make, tmp_path, mode):
-    trace = tmp_path / "ran"
-    program = make("open", f"open({str(trace)!r}, 'w').close()")
+    ran = tmp_path / "ran"
+    slow, program = make("slow", SLOW), make("open", trace(ran))
     program.chmod(mode)
-    assert choose(make("slow", SLOW), [program]).why == ""
-    assert not trace.exists()
+    assert choose(slow, [program]) == Choice(slow)
+    assert not ran.exists()
     program.chmod(0o755)
+    assert choose(slow, [program]).interpreter == program
+    assert ran.exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
+def test_a_program_of_another_user_is_refused(make):
+    program = make("theirs", "pass")
     assert interpreters.is_trusted(program)
+    os.chown(program, 65534, -1)
+    assert not interpreters.is_trusted(program)
 
 
 def test_a_program_in_a_folder_that_others_can_write_is_refused(make):
@@ -151,11 +165,11 @@ def test_a_program_in_a_folder_that_others_can_write_is_refused(make):
 
 
 def test_a_shell_script_is_refused_without_being_run(tmp_path):
-    trace, script = tmp_path / "ran", tmp_path / "python3"
-    script.write_text(f'#!/bin/sh\ntouch {trace}\nexec {FAST} "$@"\n')
+    ran, script = tmp_path / "ran", tmp_path / "python3"
+    script.write_text(f'#!/bin/sh\ntouch {ran}\nexec {FAST} "$@"\n')
     script.chmod(0o755)
     assert choose(FAST, [script]) == Choice(FAST)
-    assert not trace.exists()
+    assert not ran.exists()
 
 
 @pytest.mark.parametrize("name", ["gone", ""])
@@ -183,11 +197,6 @@ def test_the_server_s_interpreter_stands_as_well_once_it_was_compared(monkeypatc
     timed[other] = 8.0
     assert choose(server, [other], first) == first
     assert choose(server, [other], Choice(server)).interpreter == other
-
-
-def trace(path: Path) -> str:
-    """Code that leaves a trace at each start."""
-    return f"import posix; posix.close(posix.open({str(path)!r}, posix.O_CREAT | posix.O_WRONLY))"
 
 
 @pytest.fixture
