@@ -15,6 +15,7 @@ from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
+from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.maintenance.sweep import Sweep
@@ -35,6 +36,7 @@ from hitherto_server.store.database import open_store
 from hitherto_server.store.embedding_models import find_serving
 from hitherto_server.store.memories import AnchorRow, PartRow
 from hitherto_server.store.projects import Projects
+from hitherto_server.store.restoring import finish_restore
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -55,6 +57,7 @@ async def open_services(
     """Open the store and start what works in the background; close both at the end."""
     # a start that fails closes too: an open connection's thread would keep the process alive
     async with AsyncExitStack() as closing:
+        await asyncio.to_thread(finish_restore, home)
         store = await open_store(
             home.database, backups=home.backups, clock=clock, readers=settings.readers
         )
@@ -65,7 +68,7 @@ async def open_services(
         services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
         closing.push_async_callback(services.projects.close)
         await services.quiet.load()
-        for part in (services.indexer, services.sweep, services.sessions):
+        for part in (services.indexer, services.sweep, services.sessions, services.backups):
             part.start()
             closing.push_async_callback(part.close)
         yield services
@@ -137,6 +140,13 @@ def wire(
         recaller=recaller,
         sessions=SessionDesk(tools, Spool(home.spool)),
         quiet=quiet,
+        backups=Backups(
+            home,
+            store,
+            clock,
+            every_hours=settings.backup_hours,
+            kept=settings.backups_kept,
+        ),
         wake_model=wake_model,
         stopping=asyncio.Event(),
         token=token,

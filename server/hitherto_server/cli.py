@@ -10,6 +10,7 @@ import typer
 
 from hitherto_contract import VERSION
 from hitherto_server import cli_memories, cli_server
+from hitherto_server.cli_backup import backup, restore
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
 from hitherto_server.cli_install import install_app, uninstall_app
@@ -51,6 +52,8 @@ for panel, commands in {
         cli_server.status,
         cli_server.doctor,
         cli_server.reindex,
+        backup,
+        restore,
     ),
 }.items():
     for command in commands:

@@ -18,5 +18,7 @@ async def erase(asked: EraseRequest, services: Wired) -> Response:
     """Erase a memory or a text from everything that is kept; count it first."""
     await services.sessions.drain()  # what waits is noted now, not after it was looked for
     writes = services.writes
-    eraser = Eraser(services.home, services.store, writes.splitter, writes.on_written)
+    eraser = Eraser(
+        services.home, services.store, writes.splitter, writes.on_written, services.backups
+    )
     return json_response(await eraser.erase(asked))

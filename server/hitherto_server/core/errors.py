@@ -12,7 +12,8 @@ HithertoError
 │   ├── AlreadyKnown        already_known        409
 │   ├── NothingToUndo       nothing_to_undo      409
 │   ├── SupersedesItself    supersedes_itself    409
-│   └── FolderIgnored       folder_ignored       409
+│   ├── FolderIgnored       folder_ignored       409
+│   └── ImportConflict      import_conflict      409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
 │   ├── ForeignOrigin       foreign_origin       403
@@ -22,6 +23,8 @@ HithertoError
 │   ├── StoreNewer          store_newer          500
 │   ├── StoreUnreadable     store_unreadable     500
 │   ├── StoreFull           store_full           507
+│   ├── BackupUnusable      backup_unusable      422
+│   ├── ExportNewer         export_newer         422
 │   └── NoDriver            no_driver            500
 ├── ServerError
 │   ├── ServerAway          server_away          503
@@ -145,6 +148,13 @@ class FolderIgnored(Refused):
     default_mend = "Run `hitherto ignore --remove PATH`, or call from another folder."
 
 
+class ImportConflict(Refused):
+    """What is to be imported differs from what is here; nothing of it was taken."""
+
+    code = "import_conflict"
+    default_mend = "Run `hitherto import FILE --merge`: of two states the newer one holds."
+
+
 class NotAllowed(HithertoError):
     """The caller may not do that."""
 
@@ -197,7 +207,7 @@ class StoreUnreadable(StoreError):
     """The database file is damaged, or is no database."""
 
     code = "store_unreadable"
-    default_mend = "Restore a copy from the folder backups/."
+    default_mend = "Run `hitherto doctor`: it names the newest good backup, and how to restore it."
 
 
 class StoreFull(StoreError):
@@ -208,6 +218,22 @@ class StoreFull(StoreError):
     default_mend = (
         "Free some space or make the folder writable; what was refused can be sent again."
     )
+
+
+class BackupUnusable(StoreError):
+    """The file is no sound copy of a store; nothing was changed."""
+
+    code = "backup_unusable"
+    status = 422
+    default_mend = "Use another one: `hitherto backup --list` names them."
+
+
+class ExportNewer(StoreError):
+    """A newer version wrote the export, in a form that this one does not know."""
+
+    code = "export_newer"
+    status = 422
+    default_mend = "Upgrade Hitherto here, or export with the version that runs here."
 
 
 class NoDriver(StoreError):

@@ -38,6 +38,10 @@ class Settings:
     """Most memories that a session is told of at once because their files changed; 0: none."""
     kept_prompt_chars: int = 4000
     """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
+    backup_hours: int = 24
+    """Hours from one backup to the next while the server runs; 0: none is made unasked."""
+    backups_kept: int = 10
+    """Most backups that are kept of those: one a day for a week, then one a week."""
     readers: int = 2
     """Read-only database connections, each with a thread of its own."""
     log_level: str = "info"
@@ -54,6 +58,8 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "brief_tokens": (0, 16_000),
     "notices": (0, 20),
     "kept_prompt_chars": (0, 8000),
+    "backup_hours": (0, 24 * 366),
+    "backups_kept": (1, 1000),
     "readers": (1, 64),
 }
 LOG_LEVELS = ("debug", "info", "warning", "error")

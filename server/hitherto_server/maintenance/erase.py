@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from hitherto_contract.erase import EraseReply, EraseRequest
     from hitherto_server.core.home import Home
+    from hitherto_server.maintenance.backups import Backups
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.memories import Span
@@ -49,6 +50,7 @@ class Eraser:
     store: Store
     splitter: Callable[[str], Sequence[Span]]
     on_written: Callable[[], None]
+    backups: Backups
 
     async def erase(self, asked: EraseRequest) -> EraseReply:
         """Count what there is of it, and where that is confirmed erase it everywhere."""
@@ -59,6 +61,11 @@ class Eraser:
             return contract.EraseReply(
                 done=False, memories=found.ids, counts=counts, notes=_notes(found)
             )
+        # a backup that is made meanwhile would hold what goes now
+        async with self.backups.none_is_made():
+            return await self._erase(asked, found, counts)
+
+    async def _erase(self, asked: EraseRequest, found: Found, counts: dict[str, int]) -> EraseReply:
         await self._erase_rows(asked, found)
         is_empty = await self._sweep()
         left = [] if is_empty else [f"{self.home.database.name}-wal: a reader still needs it"]

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import aiosqlite
 
-from hitherto_server.core.errors import ServerAway, StoreError, StoreFull
+from hitherto_server.core.errors import ServerAway, StoreError, StoreFull, StoreUnreadable
 from hitherto_server.store.derived import prepare_derived
 from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
+from hitherto_server.store.health import Health
 from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
 from hitherto_server.store.sessions import LOST_WRITES, add_to_counter
 
@@ -56,6 +57,7 @@ class Writer:
     lost: int = 0
     """Writes that the database refused, as far as they are not counted in it yet."""
     closing: bool = False
+    health: Health = field(default_factory=Health)
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -70,6 +72,7 @@ class Writer:
         if self.closing:
             message = "the server is stopping and writes no more"
             raise ServerAway(message, mend="Try again: the next start takes it.")
+        self.health.refuse_damaged()
         order = _Order(job, asyncio.get_running_loop().create_future(), durable)
         self.orders.put_nowait(order)
         result: T = await order.done
@@ -110,6 +113,7 @@ class Writer:
             if order.done.done():  # its caller was cancelled; the write stands
                 continue
             if isinstance(outcome, Failed):
+                self.health.see(outcome.error)
                 self.lost += isinstance(outcome.error, StoreError)
                 order.done.set_exception(outcome.error)
             else:
@@ -187,6 +191,7 @@ class Readers:
 
     path: Path
     connections: list[tuple[aiosqlite.Connection, Connection]]
+    health: Health = field(default_factory=Health)
     free: asyncio.Queue[int] = field(default_factory=asyncio.Queue)
 
     def __post_init__(self) -> None:
@@ -199,6 +204,9 @@ class Readers:
         try:
             connection, raw = self.connections[index]
             return await _run(connection, in_snapshot, raw, self.path, job)
+        except StoreUnreadable as error:
+            self.health.see(error)
+            raise
         finally:
             self.free.put_nowait(index)
 
@@ -226,6 +234,7 @@ class Store:
     writer: Writer
     readers: Readers
     schema: int
+    health: Health = field(default_factory=Health)
 
     async def close(self) -> None:
         """Finish all writes and close."""
@@ -248,9 +257,10 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
             await connection.close()
         raise
     reading = opened[1:]
-    writer = Writer(path, writing, raw)
+    health = Health()
+    writer = Writer(path, writing, raw, health=health)
     writer.start()
-    return Store(path, writer, Readers(path, reading), schema)
+    return Store(path, writer, Readers(path, reading, health), schema, health)
 
 
 async def _open(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, Connection]:

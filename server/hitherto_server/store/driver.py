@@ -176,6 +176,7 @@ def mapped_errors(path: Path | str) -> Iterator[None]:
 _BY_NAME: dict[str, type[StoreError]] = {
     "SQLITE_BUSY": StoreBusy,
     "SQLITE_LOCKED": StoreBusy,
+    "SQLITE_INTERRUPT": StoreBusy,
     "SQLITE_FULL": StoreFull,
     "SQLITE_READONLY": StoreFull,
     "SQLITE_IOERR": StoreFull,

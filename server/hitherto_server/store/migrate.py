@@ -7,7 +7,14 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from hitherto_migrations import Step, list_steps
-from hitherto_server.core.errors import StoreError, StoreNewer
+from hitherto_server.core.errors import StoreError, StoreFull, StoreNewer
+from hitherto_server.store.copies import (
+    UNFINISHED,
+    count_rows,
+    drop_files,
+    flush_folder,
+    prove,
+)
 from hitherto_server.store.driver import mapped_errors, open_raw
 
 if TYPE_CHECKING:
@@ -76,12 +83,19 @@ def migrate(
 
 
 def _copy(connection: Connection, target: Path) -> None:
-    target.touch(mode=0o600)  # VACUUM INTO accepts an empty file, and keeps its mode
+    unfinished = target.with_name(f".{target.name}{UNFINISHED}")
+    drop_files(unfinished)
     try:
-        connection.execute("VACUUM INTO ?", (str(target),))
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
+        unfinished.touch(mode=0o600)  # VACUUM INTO accepts an empty file, and keeps its mode
+        connection.execute("VACUUM INTO ?", (str(unfinished),))
+        prove(unfinished, count_rows(connection))
+        unfinished.replace(target)
+        flush_folder(target.parent)
+    except OSError as error:
+        message = f"{target}: {error.strerror}"
+        raise StoreFull(message) from error
+    finally:
+        drop_files(unfinished)
 
 
 def _apply(connection: Connection, step: Step, at_ms: int) -> None:

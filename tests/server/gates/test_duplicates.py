@@ -205,7 +205,9 @@ async def test_what_is_erased_stays_in_no_reason(me: Person) -> None:
     await me.remember("The door is green. The word of the day is heron.")
     assert "heron" in (await reasons(me))[0][2]
     writes, services = me.services.writes, me.services
-    eraser = Eraser(services.home, services.store, writes.splitter, writes.on_written)
+    eraser = Eraser(
+        services.home, services.store, writes.splitter, writes.on_written, services.backups
+    )
     await eraser.erase(EraseRequest(text="The word of the day is heron.", confirmed=True))
     assert [row[2] for row in await reasons(me)] == [None]
 

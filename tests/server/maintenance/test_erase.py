@@ -53,7 +53,9 @@ def project(tmp_path: Path) -> Path:
 
 def eraser(services: Services) -> Eraser:
     writes = services.writes
-    return Eraser(services.home, services.store, writes.splitter, writes.on_written)
+    return Eraser(
+        services.home, services.store, writes.splitter, writes.on_written, services.backups
+    )
 
 
 async def told(services: Services, project: Path, content: str, **values: Any) -> str:
