@@ -8,6 +8,7 @@ import json
 import os
 import random
 import shutil
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from corpus import memories
+from corpus_grow import grow
 from harness import SEED
 from seeds import DAY_MS, make_projects
 
@@ -49,6 +51,8 @@ REAL_VECTORS = 600
 CACHE_KIB = 512 * 1024
 """While a store is made; with the server's own, its random pages would go in and out."""
 OWN_SHARE, OTHER_SHARE, NOISE = 0.75, 0.35, 0.55
+GROWN_FROM = 100_000
+"""A larger store is made of a store of this size, see corpus_grow.py."""
 KINDS = ("fact", "decision", "issue", "preference", "note", "plan", "workflow")
 
 
@@ -67,16 +71,32 @@ def provide(data: Path, who: Person, count: int) -> Path:
     kept = data / f"corpus-{count}-{recipe()}"
     folder = who.folder / "src"
     if not kept.exists():
-        projects = make_projects(folder)
-        asyncio.run(_fill(who.home, projects, count))
+        if count > GROWN_FROM:
+            project = _grow(data, who, count)
+        else:
+            projects = make_projects(folder)
+            asyncio.run(_fill(who.home, projects, count))
+            project = projects[0]
         kept.parent.mkdir(parents=True, exist_ok=True)
         staged = kept.with_suffix(f".{os.getpid()}")
         shutil.copyfile(who.home.database, staged)
         staged.replace(kept)
-        return projects[0]
+        return project
     shutil.copyfile(kept, who.home.database)
     who.home.database.chmod(0o600)
     return make_projects(folder)[0]
+
+
+def _grow(data: Path, who: Person, count: int) -> Path:
+    """Make a store of copies of a smaller one's memories; returns the first project's folder."""
+    project = provide(data, who, GROWN_FROM)
+    with closing(open_raw(who.home.database, read_only=True)) as connection:
+        first = "SELECT vector FROM embedding ORDER BY passage_id LIMIT ?"
+        rows = connection.execute(first, (REAL_VECTORS,)).fetchall()
+    real = np.frombuffer(b"".join(row["vector"] for row in rows), dtype="<f4")
+    vectors = Vectors(real.reshape(len(rows), -1))
+    grow(who.home.database, count // GROWN_FROM - 1, vectors.of)
+    return project
 
 
 def export(database: Path, folder: Path) -> Path:

@@ -6,6 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import corpus
+import corpus_store
 import homes
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from corpus_store import Vectors, export, provide
 from recall_latency import PEER, Measured, in_turn, peer_bars
 from seeds import PROJECTS, seed_store
 
+from hitherto_server.store.check import disagreements
 from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
@@ -54,6 +56,22 @@ def test_a_store_is_made_once_and_copied_with_all_its_memories(
     assert len(stores[0]) == len(exported) == 60
     assert stores[0] == stores[1]
     assert projects == PROJECTS
+
+
+def test_a_very_large_store_is_grown_and_its_indexes_say_what_it_says(
+    tmp_path: Path, models_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus_store, "GROWN_FROM", 40)
+    with homes.person(models_dir) as who:
+        provide(tmp_path, who, 120)
+        with closing(open_raw(who.home.database)) as connection:
+            texts = [row[0] for row in connection.execute("SELECT content FROM memory")]
+            assert len(set(texts)) == 120
+            assert sum(text.endswith("(note 99)") for text in texts) == 1
+            for table in ("passage", "embedding", "vector_place"):
+                held = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                assert held >= 120
+            assert disagreements(connection) == []
 
 
 def test_the_seeds_of_hooks_and_footprint_fit_the_store(models_dir: Path) -> None:
