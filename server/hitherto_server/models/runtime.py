@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # tokenizing is linear in the text, and nothing past max_tokens is read: no language in the
 # tokenizer's vocabulary spends more characters than this on a token
 CHARACTERS_PER_TOKEN = 32
+# the fused kernel of a sum and its normalisation is slower than the two kernels it replaces
+SLOWER_FUSIONS = ["SkipLayerNormFusion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,10 @@ def _open_session(graph: Path) -> InferenceSession:
     # the arena keeps the largest text's memory for ever
     options.enable_cpu_mem_arena = False
     return onnxruntime.InferenceSession(
-        str(graph), sess_options=options, providers=["CPUExecutionProvider"]
+        str(graph),
+        sess_options=options,
+        providers=["CPUExecutionProvider"],
+        disabled_optimizers=SLOWER_FUSIONS,
     )
 
 

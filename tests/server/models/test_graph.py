@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,10 @@ from hitherto_server.core.errors import ModelRefused
 from hitherto_server.models.build import build, read_max_tokens, read_pooling
 from hitherto_server.models.files import get_files
 from hitherto_server.models.graph import bert_graph
+from hitherto_server.models.parity import measure
 from hitherto_server.models.pooling import append_pooling
 from hitherto_server.models.runtime import embed_text, load_model
+from hitherto_server.models.sample_texts import sample_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +57,17 @@ def test_the_quantised_graph_agrees_with_sentence_transformers(model_dir: Path) 
     loaded = load_model(get_files(model_dir))
     vectors = np.stack([embed_text(loaded, text) for text in TEXTS])
     np.testing.assert_allclose(vectors @ vectors.T, EXPECTED_COSINES, atol=0.04)
+
+
+def test_vectors_stay_comparable_with_those_that_every_fusion_gave(model_dir: Path) -> None:
+    loaded = load_model(get_files(model_dir))
+    fused = onnxruntime.InferenceSession(
+        str(loaded.files.graph), providers=["CPUExecutionProvider"]
+    )
+    texts = sample_texts(100)
+    stored = [embed_text(replace(loaded, session=fused), text) for text in texts]
+    asked = [embed_text(loaded, text) for text in texts]
+    assert measure(np.stack(stored), np.stack(asked)).mean_cosine >= 0.999
 
 
 def test_the_graph_is_valid_and_gives_vectors_of_length_one(tiny_bert: Path) -> None:
