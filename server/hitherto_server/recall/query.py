@@ -16,7 +16,9 @@ from hitherto_server.store.derived import scope_token
 MOST_TERMS = 32
 MOST_NAMES = 12
 DENSE_CHARS = 400
-# the model takes a quarter of a millisecond a token, and a long text dilutes what is asked
+# the model takes a third of a millisecond a token, and a long text dilutes what is asked
+MOST_DENSE_WORDS = 12
+"""A longer question is embedded without its stop words, which changes what is found by nothing."""
 SHORTEST_NAME = 3
 LONGEST_WORD = 64
 
@@ -162,10 +164,16 @@ def _dense_text(text: str, names: tuple[str, ...], known: Acquainted) -> str | N
 
 
 def _telling(tokens: list[str], known: Acquainted) -> str:
-    """Return what is left without scaffolding, and without names that all memories here share."""
+    """Return what is left without scaffolding, and without names that all memories here share.
+
+    A long question loses its stop words too.
+    """
     unwanted = SCAFFOLDING | known.people | known.project
     cores = ((token, _core(token)) for token in tokens)
-    return " ".join(token for token, core in cores if core and core not in unwanted)
+    kept = [(token, core) for token, core in cores if core and core not in unwanted]
+    if len(kept) > MOST_DENSE_WORDS:
+        kept = [(token, core) for token, core in kept if core not in STOP_WORDS]
+    return " ".join(token for token, _ in kept)
 
 
 def _core(token: str) -> str:

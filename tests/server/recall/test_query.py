@@ -121,6 +121,14 @@ def test_the_embedded_text_is_short() -> None:
     assert len(prepare("deploy the server " * 1000).dense_text or "") <= 1000
 
 
+def test_only_a_long_question_is_embedded_without_its_stop_words() -> None:
+    short = "where is the lease of the pool renewed"
+    long = f"{short} after a worker was killed, while both replicas still write to one ledger"
+    assert prepare(short).dense_text == "where lease pool renewed"
+    assert "where" not in (prepare(long).dense_text or "").split()
+    assert (prepare(long).dense_text or "").startswith("lease pool renewed")
+
+
 def test_ids_are_recognised_with_and_without_dashes() -> None:
     whole = "0193a5b2-c4d5-7000-8000-0123456789ab"
     assert prepare(f"show {whole.upper()}").ids == (whole,)
