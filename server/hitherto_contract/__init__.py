@@ -28,6 +28,22 @@ if TYPE_CHECKING:
         WrongRequest,
     )
     from hitherto_contract.erase import EraseReply, EraseRequest
+    from hitherto_contract.history import (
+        AdmitReply,
+        AdmitRequest,
+        CandidatesReply,
+        CandidatesRequest,
+        CandidateView,
+        HistoryImportRequest,
+        HistoryReply,
+        HistoryRequest,
+        HistorySample,
+        HistoryShown,
+        HistoryUndone,
+        HistoryUndoRequest,
+        ImportsReply,
+        ImportView,
+    )
     from hitherto_contract.memories import (
         MAX_CONTENT_CHARS,
         ForgetRequest,
@@ -49,14 +65,28 @@ __all__ = [
     "PROTOCOL_HEADER",
     "VERSION",
     "VERSION_HEADER",
+    "AdmitReply",
+    "AdmitRequest",
+    "CandidateView",
+    "CandidatesReply",
+    "CandidatesRequest",
     "EraseReply",
     "EraseRequest",
     "ErrorBody",
     "ErrorReply",
     "ForgetRequest",
     "Health",
+    "HistoryImportRequest",
+    "HistoryReply",
+    "HistoryRequest",
+    "HistorySample",
+    "HistoryShown",
+    "HistoryUndoRequest",
+    "HistoryUndone",
     "Hit",
     "IgnoreRequest",
+    "ImportView",
+    "ImportsReply",
     "Kind",
     "MemoriesReply",
     "MemoriesRequest",
@@ -89,7 +119,7 @@ __all__ = [
     "build_models",
 ]
 
-_HOMES = ("base", "memories", "recall", "control", "erase", "service")
+_HOMES = ("base", "memories", "recall", "control", "erase", "history", "service")
 
 
 def __getattr__(name: str) -> Any:

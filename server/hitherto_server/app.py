@@ -15,6 +15,7 @@ from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.gates.context import WriteContext
+from hitherto_server.history.importer import Importer
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import Place
+    from hitherto_server.history.shown import Shown
+    from hitherto_server.history.sources import Source
 
 
 @asynccontextmanager
@@ -68,7 +71,13 @@ async def open_services(
         services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
         closing.push_async_callback(services.projects.close)
         await services.quiet.load()
-        for part in (services.indexer, services.sweep, services.sessions, services.backups):
+        for part in (
+            services.indexer,
+            services.sweep,
+            services.history,
+            services.sessions,
+            services.backups,
+        ):
             part.start()
             closing.push_async_callback(part.close)
         yield services
@@ -126,6 +135,13 @@ def wire(
         on_work=sweep.notify,
         has_news=sweep.has_news,
     )
+
+    async def show(import_id: int, sources: Sequence[Source]) -> Shown | None:
+        from hitherto_server.history.shown import Showcase
+
+        case = Showcase(store, projects, recaller, indexer, settings, clock)
+        return await case.find(import_id, sources)
+
     return Services(
         home=home,
         settings=settings,
@@ -140,6 +156,7 @@ def wire(
         recaller=recaller,
         sessions=SessionDesk(tools, Spool(home.spool)),
         quiet=quiet,
+        history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=Backups(
             home,
             store,

@@ -13,6 +13,7 @@ from hitherto_server import cli_memories, cli_server
 from hitherto_server.cli_backup import backup, restore
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
+from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_models import models_app
 from hitherto_server.core.errors import HithertoError, InvalidInput
@@ -44,6 +45,8 @@ for panel, commands in {
         cli_memories.confirm,
         cli_memories.undo,
         cli_memories.forget,
+        candidates,
+        import_history,
     ),
     STEERING: (why, wrong, pause, resume, ignore, purge, erase),
     SERVER: (

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
+    from hitherto_server.history.importer import Importer
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
     from hitherto_server.maintenance.sweep import Sweep
@@ -45,6 +46,7 @@ class Services:
     recaller: Recaller
     sessions: SessionDesk
     quiet: Quiet
+    history: Importer
     backups: Backups
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""

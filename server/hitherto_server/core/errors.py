@@ -13,6 +13,7 @@ HithertoError
 │   ├── NothingToUndo       nothing_to_undo      409
 │   ├── SupersedesItself    supersedes_itself    409
 │   ├── FolderIgnored       folder_ignored       409
+│   ├── HistoryBusy         history_busy         409
 │   └── ImportConflict      import_conflict      409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
@@ -153,6 +154,13 @@ class ImportConflict(Refused):
 
     code = "import_conflict"
     default_mend = "Run `hitherto import FILE --merge`: of two states the newer one holds."
+
+
+class HistoryBusy(Refused):
+    """A client's history is being read: one at a time."""
+
+    code = "history_busy"
+    default_mend = "Wait until it is read: `hitherto import-history` shows how far it is."
 
 
 class NotAllowed(HithertoError):

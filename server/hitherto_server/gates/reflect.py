@@ -14,6 +14,7 @@ from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
 from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.remember import remember, tidied
+from hitherto_server.gates.promotion import admit_confirmed
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     State,
@@ -220,7 +221,8 @@ async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) ->
         confirm_memory(connection, row["number"], commit=place.head.commit, at_ms=at_ms)
         if place.project is not None:
             retie(connection, row, anchors, at_ms)
-        return _reply(row, row["revision"], notes=[f"confirmed at {place.head.commit or 'now'}"])
+        revision = admit_confirmed(connection, row, actor=request.actor, at_ms=at_ms)
+        return _reply(row, revision, notes=[f"confirmed at {place.head.commit or 'now'}"])
 
     return await context.store.writer.run(job)
 

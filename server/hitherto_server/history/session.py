@@ -16,14 +16,15 @@ from hitherto_server.history.statements import retracts, stated_in, stems_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hitherto_server.history.rows import Row, Skipped
+    from hitherto_server.history.rows import Row
     from hitherto_server.history.statements import Stated
 
 RULES_VERSION = "1"
 """Changes with what the rules find: files are read again then."""
 MOST_PROMPTS = 400
 TAKEN_BACK_WITHIN = 3
-"""A retraction is about what was said in so many prompts before it, or names it."""
+TAKEN_BACK_SHARED = 2
+"""A retraction is about what was said in so many prompts before it, or shares so many words."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Asked:
     text: str
     at_ms: int
     folder: str
+    session_id: str
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Yield:
 
     findings: tuple[Finding, ...] = ()
     asked: tuple[Asked, ...] = ()
-    skipped: Skipped | None = None
-    folder: str | None = None
+    skipped_lines: int = 0
+    """Torn, no JSON, or too long."""
 
 
 @dataclass
@@ -52,11 +54,9 @@ class _Listener:
     watch: FixWatch = field(default_factory=FixWatch)
     stated: list[tuple[int, Finding]] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
-    folder: str | None = None
     prompts: int = 0
 
     def take(self, row: Row) -> None:
-        self.folder = self.folder or row.folder or None
         self.watch.take(row)
         if isinstance(row.what, Prompt):
             self._hear(row, row.what.text)
@@ -73,14 +73,15 @@ class _Listener:
             clean = redact(text).text
             self.stated += [(self.prompts, _spoken(one, row)) for one in stated_in(clean)]
         if len(self.asked) < MOST_PROMPTS:
-            self.asked.append(Asked(text[:2000], row.at_ms, row.folder))
+            self.asked.append(Asked(text[:2000], row.at_ms, row.folder, row.session_id))
 
     def _take_back(self, text: str) -> None:
         said = stems_of(text)
         self.stated = [
             (at, one)
             for at, one in self.stated
-            if self.prompts - at > TAKEN_BACK_WITHIN and len(said & stems_of(one.content)) < 2
+            if self.prompts - at > TAKEN_BACK_WITHIN
+            and len(said & stems_of(one.content)) < TAKEN_BACK_SHARED
         ]
 
 
@@ -93,7 +94,8 @@ def read_session(path: Path) -> Yield:
     found = [one for _, one in listener.stated] + list(listener.watch.findings())
     once = {(one.kind == "issue", normalised(one.content).lower()): one for one in found}
     findings = sorted(once.values(), key=lambda one: one.at_ms)
-    return Yield(tuple(findings), tuple(listener.asked), transcript.skipped, listener.folder)
+    skipped = transcript.skipped
+    return Yield(tuple(findings), tuple(listener.asked), skipped.unreadable + skipped.too_long)
 
 
 def _spoken(one: Stated, row: Row) -> Finding:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, assert_never
 
-from hitherto_server.history.session import RULES_VERSION, read_session
+from hitherto_server.core.git import git
+from hitherto_server.history.memory_files import notes_in, rules_in
+from hitherto_server.history.session import RULES_VERSION, Yield, read_session
 from hitherto_server.standing.paths import is_private
 
 if TYPE_CHECKING:
@@ -108,6 +110,25 @@ def _age(source: Source) -> tuple[int, str]:
     return int(source.state.rsplit(":", 1)[1]), str(source.path)
 
 
-def read_source(source: Source) -> object:
-    """Return what a source yields."""
-    return read_session(source.path)
+def read_source(source: Source) -> Yield:
+    """Return what a file yields."""
+    match source.kind:
+        case "transcript":
+            return read_session(source.path)
+        case "memory":
+            return Yield(tuple(notes_in(source.path, folder=source.folder or "/")))
+        case "rules":
+            return Yield(tuple(rules_in(source.path, folder=source.folder)))
+        case _:
+            assert_never(source.kind)
+
+
+def standing_folder(folder: str) -> str:
+    """Return a folder, or what is left above it inside its repository: worktrees are removed."""
+    path = Path(folder)
+    if not folder.startswith("/") or path.is_dir():
+        return folder or "/"
+    above = next((one for one in path.parents if one.is_dir()), path)
+    if above in {Path.home(), *Path.home().parents}:
+        return folder  # a repository of a whole home says nothing of what is in it
+    return str(above) if git(above, "rev-parse", "--show-toplevel") is not None else folder

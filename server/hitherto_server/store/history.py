@@ -46,7 +46,7 @@ def find_unfinished(connection: Connection) -> Row | None:
 
 
 def find_import(connection: Connection, number: int | None) -> Row | None:
-    """Return an import; without a number the newest that stands."""
+    """Return an import; without a number the newest that brought something."""
     if number is None:
         row: Row | None = connection.execute(sql["newest"]).fetchone()
     else:
@@ -77,13 +77,12 @@ def file_states(connection: Connection) -> dict[str, str]:
 def put_file(
     connection: Connection,
     import_id: int,
-    path: str,
-    state: str,
+    file: tuple[str, str],
     counts: Mapping[str, int],
     at_ms: int,
 ) -> None:
-    """Note that a file was read, and what became of what it said."""
-    values = {"import_id": import_id, "path": path, "state": state, "at_ms": at_ms}
+    """Note that a file (its path, its state) was read, and what became of what it said."""
+    values = {"import_id": import_id, "path": file[0], "state": file[1], "at_ms": at_ms}
     connection.execute(sql["put_file"], {**values, "counts": json.dumps(dict(counts))})
 
 

@@ -9,8 +9,10 @@ ORDER BY id DESC LIMIT 1;
 -- by_id: one import
 SELECT * FROM history_import WHERE id = :id;
 
--- newest: the import that was begun last and stands
-SELECT * FROM history_import WHERE undone_at_ms IS NULL ORDER BY id DESC LIMIT 1;
+-- newest: the import that was begun last of those that stand and brought something
+SELECT * FROM history_import AS i WHERE undone_at_ms IS NULL
+  AND EXISTS (SELECT 1 FROM history_memory AS h WHERE h.import_id = i.id)
+ORDER BY id DESC LIMIT 1;
 
 -- listed: every import, with how many of its memories are live, the newest first
 SELECT i.id, i.began_at_ms, i.finished_at_ms, i.undone_at_ms,

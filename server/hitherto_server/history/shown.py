@@ -1,0 +1,135 @@
+"""The proof of use: a memory of an import that recall would have given for a later prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.clock import uuid7
+from hitherto_server.gates.secrets import redact
+from hitherto_server.history.session import read_session
+from hitherto_server.history.sources import standing_folder
+from hitherto_server.recall.admission import CANDIDATE, Occasion
+from hitherto_server.recall.hits import Question
+from hitherto_server.sessions.silence import silent_because
+from hitherto_server.store import history as rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.settings import Settings
+    from hitherto_server.history.session import Asked
+    from hitherto_server.history.sources import Source
+    from hitherto_server.maintenance.indexer import Indexer
+    from hitherto_server.recall.admission import Decision
+    from hitherto_server.recall.pipeline import Recaller
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.driver import Connection
+    from hitherto_server.store.projects import Projects
+
+MOST_FILES, MOST_BYTES, MOST_PROMPTS = 40, 60_000_000, 120
+EMBEDDED_WITHIN_S, POLL_S = 30.0, 0.1
+PROMPT_CHARS = 200
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A prompt of the person's, and the memory that it would have been given."""
+
+    prompt: str
+    asked_at_ms: int
+    memory_id: str
+    content: str
+    learned_at_ms: int
+    is_candidate: bool
+    """Recall finds it, and gives it unasked once it is admitted."""
+
+
+@dataclass(frozen=True)
+class Showcase:
+    """Finds what to show, by the very recall that prompts get."""
+
+    store: Store
+    projects: Projects
+    recaller: Recaller
+    indexer: Indexer
+    settings: Settings
+    clock: Clock
+
+    async def find(self, import_id: int, sources: Sequence[Source]) -> Shown | None:
+        """Return the latest prompt that would have been given a memory of this import."""
+        await self._embedded()
+        origins = await self.store.readers.run(lambda c: _origins(c, import_id))
+        waiting: Shown | None = None
+        if not origins:
+            return None
+        for asked in await asyncio.to_thread(_prompts, list(sources)):
+            shown = await self._shown_for(asked, origins)
+            if shown is not None and not shown.is_candidate:
+                return shown
+            waiting = waiting or shown
+        return waiting
+
+    async def _embedded(self) -> None:
+        """Wait until the new memories are found by meaning too; without a model nothing waits."""
+        for _ in range(round(EMBEDDED_WITHIN_S / POLL_S)):
+            if not await self.indexer.waiting():
+                return
+            await asyncio.sleep(POLL_S)
+
+    async def _shown_for(self, asked: Asked, origins: dict[int, str]) -> Shown | None:
+        folder = await asyncio.to_thread(standing_folder, asked.folder)
+        project = await self.projects.find(folder) if asked.folder else None
+        if project is None:
+            return None
+        question = Question(text=asked.text, project=project.number, root=project.root)
+        occasion = Occasion(
+            session_id="",
+            channel="prompt",
+            admission=uuid7(self.clock()),
+            at_ms=self.clock(),
+            memories=self.settings.prompt_memories,
+            tokens=self.settings.prompt_tokens,
+        )
+        admission = await self.recaller.consider(question, occasion)
+        for one in admission.decisions:
+            if _counts(one, asked, origins):
+                return Shown(
+                    prompt=redact(asked.text).text[:PROMPT_CHARS],
+                    asked_at_ms=asked.at_ms,
+                    memory_id=one.found.id,
+                    content=one.found.content,
+                    learned_at_ms=one.found.learned_at_ms,
+                    is_candidate=one.found.tier == "candidate",
+                )
+        return None
+
+
+def _counts(one: Decision, asked: Asked, origins: dict[int, str]) -> bool:
+    """Tell whether a memory was there before the prompt, from another session, and fits it."""
+    fits = one.outcome == "injected" or (one.reason == CANDIDATE and one.found.below is None)
+    is_earlier = one.found.learned_at_ms < asked.at_ms
+    return (
+        fits and is_earlier and origins.get(one.found.number, asked.session_id) != asked.session_id
+    )
+
+
+def _origins(connection: Connection, import_id: int) -> dict[int, str]:
+    """Return an import's memories, each with the session that it comes from."""
+    found = rows.list_memories(connection, import_id)
+    return {row["number"]: row["session_id"] or "" for row in found}
+
+
+def _prompts(sources: list[Source]) -> list[Asked]:
+    """Return the latest prompts of the latest transcripts that ask for something."""
+    found: list[Asked] = []
+    room = MOST_BYTES
+    for source in [one for one in reversed(sources) if one.kind == "transcript"][:MOST_FILES]:
+        room -= source.size
+        if room < 0 or len(found) >= MOST_PROMPTS:
+            break
+        asked = read_session(source.path).asked
+        found += [one for one in reversed(asked) if silent_because(one.text) is None]
+    return found[:MOST_PROMPTS]
