@@ -24,25 +24,27 @@ Environ = dict[bytes, bytes]
 def main(argv: list[str], environ: Environ) -> None:
     """Deliver one event and print the server's answer, or leave the event in the spool."""
     started_ns, started = time.time_ns(), time.monotonic()
-    event = argv[1] if len(argv) > 1 else ""
+    event, client = [*argv[1:3], "", ""][:2]
     total_s = TOTAL_S.get(event, OTHER_TOTAL_S)
     _signal.signal(_signal.SIGALRM, out_of_time)
     _signal.setitimer(_signal.ITIMER_REAL, total_s + GRACE_S)
     body = read_stdin()
     if environ.get(b"HITHERTO_DISABLE") == b"1" or not (event.isascii() and event.isalpha()):
         return
+    # Claude Code's hooks say nothing of their client
+    name = f"{event}@{client}" if client.isascii() and client.isalpha() else event
     home = data_home(environ)
     if not home or not is_object(body):
         return
     project = percent_encoded(environ.get(b"CLAUDE_PROJECT_DIR", b""))
     server = connect(home)
     if server is not None:
-        request = request_of(event, body, started_ns, total_s, project)
+        request = request_of(name, body, started_ns, total_s, project)
         answer = exchange(server, request, started + total_s)
         if answer is not None:
             print_out(answer)
             return
-    set_aside(home, event, started_ns, project, body)
+    set_aside(home, name, started_ns, project, body)
     if server is None and event == "SessionStart":
         start_server(home, environ)
 
@@ -108,13 +110,13 @@ def socket_path(home: bytes) -> bytes:
         posix.close(note)
 
 
-def request_of(event: str, body: bytes, started_ns: int, total_s: float, project: bytes) -> bytes:
+def request_of(name: str, body: bytes, started_ns: int, total_s: float, project: bytes) -> bytes:
     """The bytes that carry one event."""
     head = (
         b"POST /hook/%b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         b"Content-Type: application/json\r\nContent-Length: %d\r\n"
         b"X-Hitherto-Protocol: %b\r\nX-Hitherto-Time: %d\r\nX-Hitherto-Deadline-Ms: %d\r\n"
-    ) % (event.encode(), len(body), PROTOCOL, started_ns, total_s * 1000)
+    ) % (name.encode(), len(body), PROTOCOL, started_ns, total_s * 1000)
     if project:
         head += b"X-Hitherto-Project: %b\r\n" % project
     return head + b"\r\n" + body
@@ -179,7 +181,7 @@ def print_out(answer: bytes) -> None:
         return
 
 
-def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: bytes) -> None:
+def set_aside(home: bytes, name: str, started_ns: int, project: bytes, body: bytes) -> None:
     """Leave the event where the server finds it, unless nothing is to be kept of it."""
     import masking  # type: ignore[import-not-found,unused-ignore]
     import spool  # type: ignore[import-not-found,unused-ignore]
@@ -196,7 +198,7 @@ def set_aside(home: bytes, event: str, started_ns: int, project: bytes, body: by
     except TimeoutError:
         spool.count_dropped(home + b"/spool")
     else:
-        spool.append(home, event.encode(), started_ns, project, body)
+        spool.append(home, name.encode(), started_ns, project, body)
 
 
 def start_server(home: bytes, environ: Environ) -> None:

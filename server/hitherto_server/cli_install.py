@@ -21,6 +21,7 @@ Scope = Annotated[
     Literal["user", "project", "local"],
     typer.Option(help="user: all your projects; project: shared by git; local: this one, yours."),
 ]
+SCOPE_OPTION = typer.Option(help="user: all your projects; project: this one, shared by git.")
 
 
 @install_app.command("claude-code")
@@ -30,6 +31,10 @@ def install_claude_code(
     plugin: Annotated[
         Path | None, typer.Option(help="Write a plugin folder there instead.")
     ] = None,
+    transport: Annotated[
+        Literal["command", "http"],
+        typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
+    ] = "command",
 ) -> None:
     """Register hooks and MCP server; what else is in the files stays as it is."""
     from hitherto_server.install.claude_code import install
@@ -43,11 +48,44 @@ def install_claude_code(
         typer.echo(f"Load it:  claude --plugin-dir {plugin}")
         return
     changes = install(
-        Path.home(), scope, home=home, project=_project(scope), config_dir=_config_dir()
+        Path.home(),
+        scope,
+        home=home,
+        project=_project(scope),
+        config_dir=_config_dir(),
+        transport=transport,
     )
     _report(changes)
     _say_interpreter(home)
     typer.echo("Claude Code is connected. New sessions remember.")
+
+
+@install_app.command("codex")
+def install_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION] = "user") -> None:
+    """Register hooks and MCP server with Codex; what else is in the files stays as it is."""
+    from hitherto_server.install.codex import TRUST, install
+
+    home = find_home()
+    home.create()
+    changes = install(
+        Path.home(), scope, home=home, project=_project(scope), config_dir=_codex_home()
+    )
+    _report(changes)
+    _say_interpreter(home)
+    typer.echo(f"Codex is connected. {TRUST}")
+
+
+@uninstall_app.command("codex")
+def uninstall_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION] = "user") -> None:
+    """Remove exactly what `install` added; the memories stay."""
+    from hitherto_server.install.codex import uninstall
+
+    home = find_home()
+    changes = uninstall(
+        Path.home(), scope, home=home, project=_project(scope), config_dir=_codex_home()
+    )
+    _report(changes)
+    typer.echo(f"Codex is disconnected. The memories stay in {home.root}.")
 
 
 @uninstall_app.command("claude-code")
@@ -67,7 +105,15 @@ def _project(scope: str) -> Path | None:
 
 
 def _config_dir() -> Path | None:
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
+    return _folder_in("CLAUDE_CONFIG_DIR")
+
+
+def _codex_home() -> Path | None:
+    return _folder_in("CODEX_HOME")
+
+
+def _folder_in(variable: str) -> Path | None:
+    named = os.environ.get(variable)
     return Path(named).expanduser().absolute() if named else None
 
 

@@ -17,6 +17,7 @@ from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import is_count
 from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.clients import accepted
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -47,7 +48,7 @@ async def hook(request: Request) -> Response:
     )
     # an edit may bring its whole file: nobody else waits until it is parsed and hashed
     call = read() if len(body) <= READ_AT_ONCE else await asyncio.to_thread(read)
-    reply = await services.sessions.take(call)
+    reply = accepted(call.client, call.event, await services.sessions.take(call))
     if reply is None:
         return Response(status_code=204)
     return Response(json.dumps(reply), media_type="application/json")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Keys = tuple[str, ...]
 
+QUOTES = ('"""', "'''")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 HEADING = re.compile(r"\s*\[\[?(?P<keys>[^\[\]]*)\]\]?\s*(?:#.*)?")
 PART = re.compile(r"""\s*(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*""")
@@ -47,19 +48,33 @@ def without_table(text: str, keys: Keys) -> str:
 
 def lines_outside(text: str, keys: Keys) -> Iterator[str]:
     """Yield the lines that are not the table's; the empty ones before its heading are."""
-    is_ours, pending = False, ""
+    is_ours, pending, open_with = False, "", ""
     for line in text.splitlines(keepends=True):
+        was_open, open_with = open_with, opened_after(line, open_with)
         is_remark = not line.strip() or line.lstrip().startswith("#")
         if is_remark and (is_ours or not line.strip()):
             pending += line  # it is the next line's, whosever that is
             continue
-        heading = heading_of(line)
+        heading = None if was_open else heading_of(line)
         if heading is not None:
             is_ours = heading[: len(keys)] == keys
         if not is_ours:
             yield pending + line
         pending = ""
     yield pending
+
+
+def opened_after(line: str, open_with: str) -> str:
+    """Return the quotes of the text of many lines that is open at the line's end, if one is."""
+    at = 0
+    while True:
+        ahead = [
+            (line.find(quotes, at), quotes) for quotes in ([open_with] if open_with else QUOTES)
+        ]
+        found = min(((place, quotes) for place, quotes in ahead if place >= 0), default=None)
+        if found is None:
+            return open_with
+        at, open_with = found[0] + len(found[1]), "" if open_with else found[1]
 
 
 def has_table(value: Any, keys: Keys) -> bool:

@@ -28,7 +28,6 @@ MAX_FIELD_CHARS = 200
 PLAIN = re.compile(r"[a-zA-Z-]{1,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w+")
 """A word, a UUID, a call's id: most fields are one, and a start need not load the secret gate."""
 SMALL_FIELDS = ("source", "reason", "trigger", "prompt_id", "tool_use_id", "permission_mode")
-FILE_FIELDS = ("file_path", "notebook_path")
 
 
 def detail_of(call: HookCall) -> dict[str, Any]:
@@ -36,9 +35,11 @@ def detail_of(call: HookCall) -> dict[str, Any]:
     detail: dict[str, Any] = {
         name: kept(call.text(name), MAX_FIELD_CHARS) for name in SMALL_FIELDS if call.text(name)
     }
-    for name in FILE_FIELDS:
-        if path := call.text("tool_input", name):
-            detail["file"] = kept(path, MAX_PATH_CHARS)
+    files = [kept(path, MAX_PATH_CHARS) for path in call.files]
+    if files:
+        detail["file"] = files[-1]
+    if len(files) > 1:
+        detail["files"] = files
     if prompt := call.text("prompt"):
         detail["prompt_chars"] = len(prompt)
     return detail
@@ -62,7 +63,7 @@ def note_event(
     begin_session(
         connection,
         call.session_id,
-        client="claude-code",
+        client=call.client,
         at_ms=call.at_ms,
         project=project,
         working_dir=call.folder,

@@ -11,9 +11,11 @@ from urllib.parse import unquote
 from hitherto_hooks.masking import without_secrets
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import storable
+from hitherto_server.sessions.clients import DIALECTS, FILES, MOST_FILES, split_name
 
 MAX_NAME_CHARS = 200
 MAX_FOLDER_CHARS = 4096
+FILE_FIELDS = ("file_path", "notebook_path")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,17 @@ class HookCall:
     project_dir: str | None
     deadline_ms: int | None = None
     spooled: bool = False
+    client: str = "claude-code"
+
+    @property
+    def files(self) -> list[str]:
+        """The files that a tool was given, as the client spells them."""
+        named = [self.text("tool_input", name) for name in FILE_FIELDS]
+        given = self.body.get("tool_input")
+        listed = given.get(FILES) if isinstance(given, dict) else None
+        if isinstance(listed, list):
+            named += [storable(one) for one in listed[:MOST_FILES] if isinstance(one, str)]
+        return [name for name in named if name]
 
     @property
     def session_id(self) -> str:
@@ -64,14 +77,16 @@ def read_call(
     if not isinstance(body, dict) or not _is_name(body.get("session_id")):
         message = "the hook's input is no object with a session_id"
         raise InvalidInput(message)
+    event, client = split_name(event)
     return HookCall(
         event=storable(event)[:MAX_NAME_CHARS],
-        body=body,
+        body=DIALECTS[client].understood(body),
         body_hash=hash_of(raw),
         at_ms=at_ms,
         project_dir=storable(unquote(project)) if project else None,
         deadline_ms=deadline_ms,
         spooled=spooled,
+        client=client,
     )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import minute_of
-from hitherto_server.sessions.bookkeeping import FILE_FIELDS
+from hitherto_server.sessions.call import FILE_FIELDS
+from hitherto_server.sessions.clients import FILES
 from hitherto_server.sessions.moments import DELIVERY_MS
 from hitherto_server.store.sessions import next_generation
 
@@ -35,14 +36,13 @@ async def leave_alone(tools: Tools, call: HookCall, rule: QuietRule) -> Reply:
 
 
 async def without_hidden(tools: Tools, call: HookCall) -> HookCall:
-    """Return a call without the name of its file, if that lies in an ignored folder."""
+    """Return a call without the names of its files, if one lies in an ignored folder."""
     if not tools.quiet.in_force("ignore"):
         return call
-    names = [call.text("tool_input", field) for field in FILE_FIELDS]
-    for name in filter(None, names):
+    for name in call.files:
         if await asyncio.to_thread(tools.quiet.hides, Path(call.text("cwd") or "/", name)):
             given = call.body["tool_input"]
-            kept = {key: value for key, value in given.items() if key not in FILE_FIELDS}
+            kept = {key: value for key, value in given.items() if key not in (*FILE_FIELDS, FILES)}
             return replace(call, body={**call.body, "tool_input": kept})
     return call
 

@@ -31,10 +31,11 @@ DELETE FROM obligation
 WHERE session_id = :session AND kind = 'notice' AND subject = :memory_id;
 
 -- edited: the files that a session's client said it edited, the newest first
-SELECT json_extract(detail, '$.file') AS file, max(id) AS newest
-FROM event
-WHERE session_id = :session AND name = 'PostToolUse'
-    AND json_extract(detail, '$.file') IS NOT NULL
+SELECT named.value AS file, max(event.id) AS newest
+FROM event, json_each(
+    coalesce(json_extract(detail, '$.files'), json_array(json_extract(detail, '$.file')))
+) AS named
+WHERE session_id = :session AND name = 'PostToolUse' AND named.value IS NOT NULL
 GROUP BY file
 ORDER BY newest DESC
 LIMIT :most;

@@ -1,0 +1,87 @@
+"""In what the clients differ: how they name tools and files, and which answers they accept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+Body = dict[str, Any]
+
+FILES = "file_paths"
+"""Where a tool's input names several files; a client that edits one names it as it likes."""
+MOST_FILES = 100
+MOST_PATCH_CHARS = 4 * 1024 * 1024
+PATCHED = re.compile(
+    r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
+)
+UNIVERSAL = frozenset({"continue", "stopReason", "suppressOutput", "systemMessage"})
+DECIDING = UNIVERSAL | {"decision", "reason"}
+SPECIFIC = frozenset({"hookEventName", "additionalContext"})
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """One client's way of speaking, against Claude Code's, which is ours."""
+
+    understood: Callable[[Body], Body] = lambda body: body
+    """An event's body in our words."""
+    accepts: Mapping[str, frozenset[str]] | None = None
+    """By event, the fields that an answer may have; None: whatever is unknown is ignored."""
+    context_at: frozenset[str] = field(default=frozenset())
+    """The events whose answer may bring context for the model, where `accepts` counts."""
+
+
+def codex_body(body: Body) -> Body:
+    """Return Codex's body with the files of a patch named, in the place of the patch."""
+    given = body.get("tool_input")
+    if body.get("tool_name") != "apply_patch" or not isinstance(given, dict):
+        return body
+    return {**body, "tool_input": {FILES: files_of_patch(given.get("command"))}}
+
+
+def files_of_patch(patch: object) -> list[str]:
+    """Return the files that a patch of Codex adds, changes, removes or moves to, each once."""
+    if not isinstance(patch, str):
+        return []
+    named = dict.fromkeys(PATCHED.findall(patch[:MOST_PATCH_CHARS]))
+    return list(named)[:MOST_FILES]
+
+
+CLAUDE_CODE = Dialect()
+# From the schemas that Codex publishes; tests hold every answer against them.
+CODEX = Dialect(
+    understood=codex_body,
+    accepts={
+        "SessionStart": UNIVERSAL | {"hookSpecificOutput"},
+        "UserPromptSubmit": DECIDING | {"hookSpecificOutput"},
+        "PostToolUse": DECIDING | {"hookSpecificOutput"},
+        "Stop": DECIDING,
+        "PreCompact": UNIVERSAL,
+    },
+    context_at=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse"}),
+)
+DIALECTS = {"claude-code": CLAUDE_CODE, "codex": CODEX}
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the event and the client of a hook's name: `Stop`, or `Stop@codex`."""
+    event, _, client = name.partition("@")
+    return event, client if client in DIALECTS else "claude-code"
+
+
+def accepted(client: str, event: str, reply: Body | None) -> Body | None:
+    """Return what of an answer the client would accept; None if nothing is left of it."""
+    dialect = DIALECTS[client]
+    if reply is None or dialect.accepts is None:
+        return reply
+    fields = dialect.accepts.get(event, frozenset())
+    kept = {name: value for name, value in reply.items() if name in fields and value is not None}
+    specific = kept.pop("hookSpecificOutput", None)
+    if isinstance(specific, dict) and event in dialect.context_at:
+        said = {name: value for name, value in specific.items() if name in SPECIFIC}
+        kept["hookSpecificOutput"] = {**said, "hookEventName": event}
+    return kept or None
