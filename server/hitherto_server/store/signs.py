@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BLOCK = 256
 """Passages a row: a scope of 50,000 is read in 200 rows, and a write changes 14 KB."""
-ALIKE = 1500
+ALIKE = 2000
 """So many that agree in most signs are looked at closer."""
 BITS_A_WORD = 64
 
@@ -120,7 +120,7 @@ def candidates_of(size: int, most: int) -> int:
 
     Each takes some 4 us; what they find of the nearest is in docs/decisions/store.md.
     """
-    return max(60 + 2 * most, 4 * most if size > ALIKE else 0)
+    return 60 + 2 * most + min(size // 200, 300)
 
 
 def _likely(blocks: list[Row], vector: bytes, most: int) -> list[int]:
