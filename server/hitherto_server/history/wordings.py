@@ -89,7 +89,7 @@ EVERYWHERE = (
 BECAUSE = r"(?:because|since|due to|so that|otherwise|as the|as our)"
 
 RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("decision", _any(r"^(?:decision|decided|agreed)\s*[:\u2013-]\s*\w+")),
+    ("decision", _any(r"^(?:decision|decided|agreed|settled)(?: then)?\s*[:\u2013-]\s*\w+")),
     ("preference", _any(rf"^(?:always|never(?: ever)?)\s+(?:\w+ly\s+)?{VERB}")),
     ("preference", _any(rf"^(?:can|could|would|will) you (?:please )?(?:always|never)\s+{VERB}")),
     (
@@ -100,7 +100,7 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     ("preference", _any(rf"^(?:do not|don't|dont)\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
     ("preference", _any(rf"^(?:do not|don't|dont)\s+ever\s+{VERB}")),
-    ("preference", _any(rf"\b{TEAM} (?:always|never|only ever)\s+{DOES}\b")),
+    ("preference", _any(rf"\b{TEAM} (?:always|never|only(?: ever)?)\s+{DOES}\b")),
     (
         "preference",
         _any(
