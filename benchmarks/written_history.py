@@ -1,4 +1,4 @@
-"""Small sessions written as text, turned into the client's own transcripts, with what they yield."""
+"""Small sessions written as text, turned into transcripts of the client, with what they yield."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LINE = re.compile(
-    r"^(user|assistant|meta|note|output|compact|sidechain|bash!?|edit|write|read|expect|forbid): ?(.*)$"
+    r"^(user|assistant|meta|note|output|compact|sidechain|bash!?|edit|write|read|expect|forbid):"
+    r" ?(.*)$"
 )
 BEGAN_MS = 1_772_000_000_000
 DAY_MS = 86_400_000

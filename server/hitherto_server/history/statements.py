@@ -99,7 +99,7 @@ def _is_passing(plain: str) -> bool:
         return True
     if w.DESCRIBES.search(plain) and w.COMPLAINT.search(plain):
         return True
-    if w.STANDING.search(plain) or w.TEAM_SAYS.search(plain):
+    if not w.REQUEST.search(plain) or w.STANDING.search(plain):
         return False
     anywhere = re.sub(r"\bin (?:this|the) (?:repo|repository|project|codebase)\b", "", plain)
     return bool(w.ONCE_FOR_A_REQUEST.search(anywhere))

@@ -185,7 +185,6 @@ DESCRIBES = _any(
     rf"\b{TEAM} (?:always|never|only ever)\b", r"\b(?:must|should|may) (?:always|never)\b"
 )
 """May describe a fault as well as a rule."""
-TEAM_SAYS = _any(
-    r"^(?:\W*)\b(?:we|our team|the team|this (?:project|repo|codebase)|everybody)\b", r"\bwe\b"
-)
+REQUEST = _any(r"^(?:do not|don't|dont|avoid|prefer|use|write|run|import|name|let's)\b")
+"""May ask for something now; what is said of the team or decided does not."""
 REASON = _any(r"^(?:because|otherwise|the reason|that way|reason:|since|the old ones?)\b")
