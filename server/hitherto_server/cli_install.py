@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from hitherto_server.cli_history import offer_import
 from hitherto_server.core.home import find_home
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ def install_claude_code(
     plugin: Annotated[
         Path | None, typer.Option(help="Write a plugin folder there instead.")
     ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Import the past sessions too, without asking.")
+    ] = False,
+    no_import: Annotated[bool, typer.Option(help="Don't offer to import past sessions.")] = False,
     transport: Annotated[
         Literal["command", "http"],
         typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
@@ -58,6 +63,7 @@ def install_claude_code(
     _report(changes)
     _say_interpreter(home)
     typer.echo("Claude Code is connected. New sessions remember.")
+    offer_import(_config_dir() or Path.home() / ".claude", yes=yes, no_import=no_import)
 
 
 @install_app.command("codex")

@@ -56,7 +56,8 @@ def _state(answer: dict[str, Any]) -> Iterator[str]:
     counts, model = answer["memories"], answer["model"]
     yield f"version {answer['version']}, process {answer['pid']}, home {answer['home']}"
     yield f"{answer['driver']}, schema {answer['schema_version']}"
-    yield f"memories: {counts['admitted']} ({counts['trashed']} in the trash)"
+    waiting = f"{counts['candidates']} waiting, " if counts["candidates"] else ""
+    yield f"memories: {counts['admitted']} ({waiting}{counts['trashed']} in the trash)"
     reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
     yield f"model {model['name']}: {model['state']}{reads}"
     # the pauses are among the notices

@@ -19,16 +19,20 @@ from hitherto_contract import (
 from hitherto_server.api.listing import list_memories
 from hitherto_server.api.quieted import find_rule, with_note
 from hitherto_server.api.replies import refusal_of
+from hitherto_server.core.clock import date_of
 from hitherto_server.core.errors import NotFound
+from hitherto_server.gates.promotion import note_asked_for
 from hitherto_server.gates.reflect import forget, reflect, restore
 from hitherto_server.gates.remember import remember
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.why import explain_last
+from hitherto_server.store.memories import get_row
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from hitherto_server.services import Services
+    from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
 
 REQUESTS: dict[str, type[BaseModel]] = {
@@ -54,7 +58,7 @@ async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: 
         case RememberRequest():
             return await remember(services.writes, asked)
         case RecallRequest():
-            return await recall(services, asked)
+            return await note_use(services, asked, await recall(services, asked))
         case ReflectRequest():
             return await reflect(services.writes, asked)
         case RestoreRequest():  # before its base
@@ -93,6 +97,20 @@ async def recall(
         explain=asked.explain,
     )
     return await services.recaller.recall(question)
+
+
+async def note_use(services: Services, asked: RecallRequest, reply: RecallReply) -> RecallReply:
+    """Note that a candidate was asked for and found first: what is used so becomes a memory."""
+    first = reply.hits[0] if reply.hits else None
+    if first is not None and "candidate" in first.why:
+        at_ms = services.clock()
+        session = asked.session_id or f"{asked.actor} {date_of(at_ms)}"
+
+        def job(connection: Connection) -> bool:
+            return note_asked_for(connection, get_row(connection, first.id), session, at_ms)
+
+        await services.store.writer.run(job, durable=False)
+    return reply
 
 
 async def perform_named(
