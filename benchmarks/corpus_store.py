@@ -8,10 +8,10 @@ import json
 import os
 import random
 import shutil
+import tempfile
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ from hitherto_server.store import derived
 from hitherto_server.store.database import open_store
 from hitherto_server.store.driver import open_raw
 from hitherto_server.store.memories import AnchorRow, NewMemory, insert_memory
+from hitherto_server.store.migrate import migrate
 from hitherto_server.store.passages import put_embedding
 from hitherto_server.store.projects import Projects
 
@@ -42,8 +43,8 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
     from hitherto_server.store.driver import Connection
 
-RECIPE = "corpus-1"
-"""To be changed with what this file writes."""
+RECIPE = "corpus-2"
+"""To be changed with what this file writes, and by a migration that changes what a memory holds."""
 JOB, JOBS = 25, 40
 """A job runs in a savepoint, whose journal makes each further statement slower."""
 REAL_VECTORS = 600
@@ -82,9 +83,16 @@ def provide(data: Path, who: Person, count: int) -> Path:
         shutil.copyfile(who.home.database, staged)
         staged.replace(kept)
         return project
+    _upgrade(kept)
     shutil.copyfile(kept, who.home.database)
     who.home.database.chmod(0o600)
     return make_projects(folder)[0]
+
+
+def _upgrade(kept: Path) -> None:
+    """Bring a kept store up to the newest schema, once and not with each copy."""
+    with closing(open_raw(kept)) as connection, tempfile.TemporaryDirectory(dir=kept.parent) as old:
+        migrate(connection, backups=Path(old), clock=now_ms)
 
 
 def _grow(data: Path, who: Person, count: int) -> Path:
@@ -119,12 +127,8 @@ def export(database: Path, folder: Path) -> Path:
 def recipe() -> str:
     """Name what the store depends on; a store of another recipe is not used again."""
     texts = Path(__file__).with_name("corpus.py").read_text(encoding="utf-8")
-    spec = find_spec("hitherto_migrations")
-    places = spec.submodule_search_locations if spec else None
-    steps = [path for place in places or () for path in sorted(Path(place).glob("*.sql"))]
-    schema = [path.read_text(encoding="utf-8") for path in steps]
     indexes = [derived.TEXT_INDEXES, derived.TEXT_TABLES, derived.VECTOR_INDEX]
-    named = "\n".join([RECIPE, str(SEED), texts, *schema, *indexes])
+    named = "\n".join([RECIPE, str(SEED), texts, *indexes])
     return hashlib.sha256(named.encode()).hexdigest()[:12]
 
 
