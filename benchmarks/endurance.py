@@ -40,7 +40,7 @@ SESSIONS = 8
 ROUNDS = 30
 DISK_MB = 192
 PROJECTS = ("orders", "a project ü", "plain folder", "lib")
-ACTS_BEFORE, ACTS_AFTER = 24, 16
+ACTS_BEFORE, ACTS_AFTER = 40, 24
 WORKS_S = 40.0
 
 
@@ -87,8 +87,8 @@ class Run:
             print(f"round {number}: {harm}: {time.monotonic() - began:.1f} s", file=sys.stderr)
         self.outcome.stuck += self.told.stuck
         self.outcome.faults += self.told.faults
-        self.end()
         self.outcome.details = self.details(checks)
+        self.end()
 
     def work_under(self, harm: Harm) -> None:
         """Let all sessions work, do the harm in their midst, and let them end what they do."""

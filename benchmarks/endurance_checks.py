@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 PAGE = 50
 ANSWERS_S, DRAINS_S, ENDS_S = 40.0, 60.0, 15.0
+LEFT_S = 180.0
+"""Two rounds may pass before the server is started again."""
 SQLITE = b"SQLite format 3\0"
 SHORTEST_TOKEN = 32
 
@@ -108,12 +111,11 @@ class Checks:
         with closing(open_raw(self.home.database, read_only=True)) as connection:
             noted: dict[str, int] = dict(connection.execute(query).fetchall())
         missing = [e for h, e in self.told.events.items() if h not in noted and not e.killed]
-        dropped = self.home.spool / "dropped"
         return Events(
             doubled=sum(count > 1 for count in noted.values()),
             missing=sum(not event.while_full for event in missing),
             missing_while_full=sum(event.while_full for event in missing),
-            counted=dropped.stat().st_size if dropped.exists() else 0,
+            counted=self._status()["spool"]["dropped"],
             noted=sum(noted.values()),
         )
 
@@ -130,8 +132,10 @@ class Checks:
                 yield path
 
     def temporary_files(self) -> list[str]:
-        """Return what writers that were killed left behind."""
-        return [path.name for path in self.files() if path.name.startswith(".")]
+        """Return what killed writers left longer ago than a start lets it lie."""
+        old = time.time() - LEFT_S
+        dotted = [path for path in self.files() if path.name.startswith(".")]
+        return [path.name for path in dotted if path.stat().st_mtime < old]
 
     def orphans(self) -> list[str]:
         """Return the processes beside one server and one MCP process a session."""
@@ -154,8 +158,8 @@ class Events:
 
     @property
     def unaccounted(self) -> int:
-        """Events that are gone though there was room, and that nothing tells of."""
-        return max(self.missing - self.counted, 0)
+        """Events that are gone, and that nothing tells of."""
+        return max(self.missing + self.missing_while_full - self.counted, 0)
 
 
 def faults_of(path: Path) -> list[str]:

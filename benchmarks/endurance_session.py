@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 CODE = re.compile(r"^(?:hitherto: )?([a-z_]+): ")
-EXPECTED = frozenset({"server_away", "store_full", "store_busy", "git_slow"})
-"""With these a write may be refused while the disk is full or nobody serves."""
+EXPECTED = frozenset({"server_away", "store_full", "store_busy", "git_slow", "revision_moved"})
+"""With these a write may be refused while the disk is full or nobody serves; the last one where an
+earlier edit had no answer and came after all."""
 HOOK_LIMIT_S = {"UserPromptSubmit": 0.6, "Stop": 1.8}
 OTHER_HOOK_LIMIT_S = 0.5
 """What docs/hooks.md promises, with the grace."""

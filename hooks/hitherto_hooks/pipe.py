@@ -28,13 +28,24 @@ def main(argv: list[str], environ: Environ) -> None:
     total_s = TOTAL_S.get(event, OTHER_TOTAL_S)
     _signal.signal(_signal.SIGALRM, out_of_time)
     _signal.setitimer(_signal.ITIMER_REAL, total_s + GRACE_S)
-    body = read_stdin()
-    if environ.get(b"HITHERTO_DISABLE") == b"1" or not (event.isascii() and event.isalpha()):
-        return
+    is_wanted = environ.get(b"HITHERTO_DISABLE") != b"1" and event.isascii() and event.isalpha()
     # Claude Code's hooks say nothing of their client
     name = f"{event}@{client}" if client.isascii() and client.isalpha() else event
+    try:
+        body = read_stdin()
+        if is_wanted and is_object(body):
+            deliver(name, body, environ, started_ns, started=started, total_s=total_s)
+    except TimeoutError:  # the alarm in the midst of anything else, as after a stop of this process
+        if is_wanted:
+            count_lost(data_home(environ))
+
+
+def deliver(
+    name: str, body: bytes, environ: Environ, started_ns: int, *, started: float, total_s: float
+) -> None:
+    """Send one event and print the answer; without a delivery, set the event aside."""
     home = data_home(environ)
-    if not home or not is_object(body):
+    if not home:
         return
     project = percent_encoded(environ.get(b"CLAUDE_PROJECT_DIR", b""))
     server = connect(home)
@@ -45,7 +56,7 @@ def main(argv: list[str], environ: Environ) -> None:
             print_out(answer)
             return
     set_aside(home, name, started_ns, project, body)
-    if server is None and event == "SessionStart":
+    if server is None and name.partition("@")[0] == "SessionStart":
         start_server(home, environ)
 
 
@@ -55,11 +66,13 @@ def out_of_time(signum: int, frame: object) -> None:  # noqa: ARG001 - the signa
 
 
 def read_stdin() -> bytes:
-    """Everything on stdin, or nothing where it cannot be read to its end."""
+    """Everything on stdin, or nothing where it cannot be read to its end; raises out of time."""
     chunks = []
     try:
         while chunk := posix.read(0, CHUNK):
             chunks.append(chunk)
+    except TimeoutError:
+        raise
     except OSError:
         return b""
     return b"".join(chunks)
@@ -199,6 +212,14 @@ def set_aside(home: bytes, name: str, started_ns: int, project: bytes, body: byt
         spool.count_dropped(home + b"/spool")
     else:
         spool.append(home, name.encode(), started_ns, project, body)
+
+
+def count_lost(home: bytes) -> None:
+    """Count an event of which nobody knows how far it came."""
+    import spool  # type: ignore[import-not-found,unused-ignore]
+
+    if home:
+        spool.count_dropped(home + b"/spool")
 
 
 def start_server(home: bytes, environ: Environ) -> None:

@@ -104,12 +104,21 @@ def is_still_at(path: bytes, file: int) -> bool:
 
 
 def count_dropped(folder: bytes) -> None:
-    """Count one lost event: the length of the file `dropped` is their number."""
-    try:
-        file = posix.open(folder + b"/dropped", APPEND, 0o600)
+    """Count one lost event: with each the file `dropped` grows by a byte, or on a full disk `lost`.
+
+    The server has made `lost` ahead: its first block takes more bytes where nothing else does.
+    """
+    places = (
+        (folder + b"/dropped", APPEND),
+        (folder.rpartition(b"/")[0] + b"/run/lost", APPEND & ~posix.O_CREAT),
+    )
+    for path, flags in places:
         try:
-            posix.write(file, b".")
-        finally:
-            posix.close(file)
-    except OSError:
+            file = posix.open(path, flags, 0o600)
+            try:
+                posix.write(file, b".")
+            finally:
+                posix.close(file)
+        except OSError:
+            continue
         return

@@ -273,6 +273,7 @@ def test_a_closed_or_unreadable_stdin_is_an_event_without_content(hook, server, 
 
 
 def test_a_stdin_that_never_ends_does_not_hold_the_client_up(hook):
+    (hook.home / "spool").mkdir(parents=True)
     read, write = os.pipe()
     started = time.monotonic()
     done = subprocess.run(
@@ -286,6 +287,7 @@ def test_a_stdin_that_never_ends_does_not_hold_the_client_up(hook):
     os.close(write)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert time.monotonic() - started < 0.5 + SLACK_S
+    assert hook.dropped() == 1, "what it was is not known, that it was is counted"
 
 
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full", "| true"])

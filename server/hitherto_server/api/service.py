@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
+
 @router.get("/v1/status")
 async def status(services: Wired) -> Response:
     """Say how the server is."""
@@ -104,7 +105,7 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
     if model["change"]:
         found.append(changing(model))
     if spool["dropped"]:
-        found.append(f"{spool['dropped']} hook events were dropped: the spool was full")
+        found.append(f"{spool['dropped']} hook events were dropped: the spool or the disk was full")
     if spool["unreadable_bytes"]:
         found.append("some events could not be read: look at, then delete, spool/events.unreadable")
     if lost:

@@ -3,13 +3,40 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEFT_BEHIND = re.compile(r"\..+\.[a-z0-9_]{8}")
+"""What `mkstemp` calls a file that is to take another's place."""
+LEFT_AFTER_S = 60.0
+"""Nobody writes one for so long: its writer was killed."""
 
 
 def write_private(path: Path, text: str) -> None:
     """Write a file of the owner's alone, whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-    Path(name).replace(path)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)  # a full disk would keep one of each try
+        raise
+
+
+def remove_left_behind(folders: Iterable[Path]) -> None:
+    """Remove what writers that were killed left beside the files that they were to replace."""
+    written_before = time.time() - LEFT_AFTER_S
+    for folder in folders:
+        for path in folder.glob(".*"):
+            try:
+                if LEFT_BEHIND.fullmatch(path.name) and path.lstat().st_mtime < written_before:
+                    path.unlink()
+            except OSError:  # it is somebody's after all, or gone
+                continue

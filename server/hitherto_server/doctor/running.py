@@ -86,7 +86,8 @@ def _losses(status: dict[str, Any]) -> Finding:
         return fault("losses", f"{lost} writes were refused by the database", mend)
     if dropped:
         mend = "Keep the server running: it takes the spool in."
-        return fault("losses", f"{dropped} hook events were dropped: the spool was full", mend)
+        said = f"{dropped} hook events were dropped: the spool or the disk was full"
+        return fault("losses", said, mend)
     return well("losses", "nothing was lost")
 
 

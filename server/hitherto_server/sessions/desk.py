@@ -45,6 +45,7 @@ class SessionDesk:
 
     def start(self) -> None:
         """Begin to take in what was spooled, now and from time to time."""
+        self.spool.make_ready()
         self._draining = asyncio.create_task(self._drain_for_ever(), name="spool")
 
     async def close(self) -> None:

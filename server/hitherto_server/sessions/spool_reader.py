@@ -68,6 +68,22 @@ class Spool:
     def dropped(self) -> Path:
         return self.folder / "dropped"
 
+    @property
+    def lost(self) -> Path:
+        """Where hooks count what is lost while the disk takes no new file; one byte is ours."""
+        return self.folder.parent / "run" / "lost"
+
+    def make_ready(self) -> None:
+        """Make what hooks can't make while the disk is full."""
+        try:
+            file = os.open(self.lost, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                os.write(file, b"\n")
+            finally:
+                os.close(file)
+        except OSError:  # it is there; or the disk is full now, and the next start makes it
+            return
+
     def is_waiting(self) -> bool:
         """Tell whether there is anything to take in."""
         return self.events.exists() or self.draining.exists()
@@ -111,7 +127,7 @@ class Spool:
         """Return what waits (bytes), what was dropped and what could not be read."""
         return {
             "waiting_bytes": _size(self.events) + _size(self.draining),
-            "dropped": _size(self.dropped),
+            "dropped": _size(self.dropped) + max(_size(self.lost) - 1, 0),
             "unreadable_bytes": _size(self.unreadable),
         }
 

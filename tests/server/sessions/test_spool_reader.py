@@ -86,6 +86,19 @@ def test_unreadable_lines_do_not_fill_the_disk(
     assert spool.unreadable.stat().st_size < 200
 
 
+def test_what_is_lost_while_no_new_file_can_be_made_is_counted(spool: Spool) -> None:
+    (spool.folder.parent / "run").mkdir()
+    spool.make_ready()
+    assert spool.counts()["dropped"] == 0
+    spool.folder.rmdir()
+    spool.folder.write_text("a file where the spool should be")
+    for _ in range(3):
+        writer.append(bytes(spool.folder.parent), b"Stop", 1, b"/p", b"{}")
+    spool.make_ready()
+    assert Spool(spool.folder.parent / "elsewhere").counts()["dropped"] == 3
+    assert spool.lost.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_hooks_write_while_batches_are_taken_is_neither_lost_nor_doubled(
     spool: Spool,
 ) -> None:
