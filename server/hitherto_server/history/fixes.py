@@ -46,11 +46,13 @@ TELLING = (
 )
 """What says most, and whether the last such line counts: a traceback ends with its error."""
 SUMMARY = re.compile(
-    r"^\s*(?:FAILED\b|FAIL\b|=+|-+ |test result:|\d+ (?:failed|passed)|exit code|error during build|npm ERR! (?:code|errno|A complete))",
+    r"^\s*(?:FAILED\b|FAIL\b|=+|-+ |test result:|\d+ (?:failed|passed)|exit code"
+    r"|error during build|npm ERR! (?:code|errno|A complete))",
     re.IGNORECASE,
 )
 TIDY = re.compile(
-    r"\b(?:eslint|ruff|black|prettier|gofmt|isort|flake8|pylint|stylelint|rustfmt|clang-format|biome|pre-commit|cargo fmt|git|ls|cat|grep|rg|find|curl|sed)\b"
+    r"\b(?:eslint|ruff|black|prettier|gofmt|isort|flake8|pylint|stylelint|rustfmt|clang-format"
+    r"|biome|pre-commit|cargo fmt|git|ls|cat|grep|rg|find|curl|sed)\b"
 )
 """Style is no lesson, and these commands find or move things rather than test them."""
 AROUND = re.compile(
@@ -62,7 +64,8 @@ NOT_RUN = re.compile(
     re.IGNORECASE,
 )
 TAKES_BACK = re.compile(
-    r"\bgit\s+(?:checkout\b.*(?:--|\.)|restore\b|reset\s+--hard|revert\b|stash(?!\s+(?:pop|apply|list|show)))"
+    r"\bgit\s+(?:checkout\b.*(?:--|\.)|restore\b|reset\s+--hard|revert\b"
+    r"|stash(?!\s+(?:pop|apply|list|show)))"
 )
 CAUSE = re.compile(
     r"\b(?:because|root cause|the cause|caused by|(?:problem|issue|bug|reason|culprit) (?:was|is)"

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from hitherto_server.core.errors import HithertoError, HistoryBusy, InvalidInput
+from hitherto_server.core.errors import HistoryBusy, HithertoError, InvalidInput
 from hitherto_server.store import history as rows
 from hitherto_server.store.projects import USER_WIDE
 

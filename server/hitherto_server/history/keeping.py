@@ -143,7 +143,7 @@ def _evidence(support: Support, session_id: str) -> rows.Evidence:
 
 
 def _untouched(anchors: tuple[AnchorRow, ...], place: Place, at_ms: int) -> tuple[AnchorRow, ...]:
-    """Keep the ties to files that are as they were then: today's text of the others is no witness."""
+    """Keep the ties to files that are as they were then: the others are no witness today."""
     if place.project is None:
         return ()
     root = place.project.root

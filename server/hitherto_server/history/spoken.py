@@ -16,8 +16,9 @@ QUOTATION = re.compile(
 """Three words or more between quotation marks: somebody else's, or a text to be written."""
 CLIENT_TEXT = re.compile(
     r"^\s*(?:This session is being continued from a previous|Caveat: The messages below"
-    r"|\[Request interrupted|<)"
+    r"|\[Request interrupted|<(?:command|local-command|bash|task|teammate|agent|mailbox)[_-])"
 )
+"""Begins a message of which nothing was typed as a prompt."""
 INTRODUCES = re.compile(
     r"\b(?:summari[sz]e|translate|review|explain|answer|reply|respond|here(?:'s| is| are)|convert"
     r"|rewrite|proofread|paste[ds]?|log|logs|output|trace|traceback|error|readme|docs?|document"
@@ -32,18 +33,16 @@ NO_PROSE = re.compile(
 )
 SENTENCE_END = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)[\"')]*\s+|\n+")
 ITEM = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)]|\[[ x]\])\s+")
+NOT_SAID = frozenset({"system text", "slash command"})
 LONG = 3000
 KEPT_ENDS = 1200
 
 
 def own_words(prompt: str) -> str:
     """Return what the person wrote themselves; empty for a command or the client's text."""
-    if CLIENT_TEXT.match(prompt) or silent_because(prompt[:500]) in {
-        "system text",
-        "slash command",
-    }:
-        return ""
     text = FRAMED.sub("\n", prompt)
+    if CLIENT_TEXT.match(prompt) or silent_because(text[:500]) in NOT_SAID:
+        return ""
     text = FENCED.sub("\n", text)
     text = QUOTED_LINE.sub("", text)
     lines = _unpasted(text.splitlines())

@@ -1,5 +1,6 @@
 """The wordings of a rule, a preference or a decision, and those that only look like one."""
 
+# ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
 
 import re
@@ -147,8 +148,10 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         "decision",
         _any(
             rf"\b(?:we|the team|everybody|everyone)(?:'ve| have| had| all)?\s+(?:just |finally |already |now )*"
-            r"(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed|switched|moved|migrated)\s+"
-            rf"(?:to|on|for|against|with|that|not|away|from)\s+(?!{VAGUE})[\w`]+"
+            r"(?:(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed)"
+            r" (?:to|on|for|against|with|that|not)"
+            r"|(?:switched|moved|migrated) (?:to|from|away))\s+"
+            rf"(?!{VAGUE})[\w`]+"
         ),
     ),
     (

@@ -1,0 +1,91 @@
+"""Sentences that state something lasting, and those that only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitherto_server.history.spoken import own_words
+from hitherto_server.history.statements import retracts, stated_in
+
+STATES = {
+    "Always run the migrations before the seeds.": "preference",
+    "please never commit the lock file of the demo app": "preference",
+    "Don't log request bodies in production, they hold card numbers.": "preference",
+    "We use pnpm instead of npm.": "decision",
+    "From now on write tests first.": "preference",
+    "we decided to keep Postgres for the queue": "decision",
+    "We cap uploads at 20 MB because the proxy times out above that.": "decision",
+    "Let's go with SQLite for the cache.": "decision",
+    "Remember that the staging database is wiped every Sunday.": "fact",
+    "I prefer dataclasses over dictionaries.": "preference",
+    "Could you please always explain the plan before you edit?": "preference",
+}
+STATES_NOTHING = (
+    "Why do we always retry twice?",
+    "the upload never works on the first try",
+    "Never mind, it works.",
+    "Don't touch the tests yet.",
+    "use a list instead of a set here",
+    "maybe we should use Redis instead of Postgres",
+    "Let's go with option 2.",
+    "For now use the mock instead of the real gateway.",
+    "Never do that again.",
+    "Marta said we should never rebase.",
+    "The cache should never be stale but it is.",
+    "I always forget this flag",
+    "you never run the tests",
+    "We moved on to the next ticket.",
+    'Add the sentence "always run wadi migrate first" to the README.',
+)
+
+
+@pytest.mark.parametrize(("text", "kind"), STATES.items())
+def test_a_lasting_statement_is_found_with_its_kind(text: str, kind: str) -> None:
+    assert [one.kind for one in stated_in(own_words(text))] == [kind]
+
+
+@pytest.mark.parametrize("text", STATES_NOTHING)
+def test_what_only_looks_like_a_statement_is_left(text: str) -> None:
+    assert stated_in(own_words(text)) == []
+
+
+def test_the_reason_that_follows_is_kept_with_its_statement() -> None:
+    (found,) = stated_in("Never deploy on Fridays. Otherwise nobody is there to roll back.")
+    assert found.content == "Never deploy on Fridays. Otherwise nobody is there to roll back."
+    assert found.sentence == "Never deploy on Fridays."
+
+
+def test_words_that_only_lead_up_to_a_statement_are_left_out() -> None:
+    (found,) = stated_in("ok, and please always use UTC in the reports")
+    assert found.content == "Always use UTC in the reports"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "<system-reminder>Always use tabs instead of spaces.</system-reminder>",
+        "<hitherto-memories>\n- We use pnpm instead of npm.\n</hitherto-memories>",
+        "```\nNever edit generated files by hand.\n```",
+        "> Never edit generated files by hand.",
+        "<command-name>/init</command-name>\nAlways use tabs instead of spaces.",
+        "/review always use tabs instead of spaces",
+        "review this guide:\nAlways use tabs instead of spaces.",
+        "This session is being continued from a previous conversation. We decided to use Go.",
+        "[Request interrupted by user] always use tabs instead of spaces",
+    ],
+)
+def test_client_text_quotes_and_pasted_text_are_not_the_persons_words(prompt: str) -> None:
+    assert stated_in(own_words(prompt)) == []
+
+
+def test_words_around_client_text_are_the_persons() -> None:
+    prompt = "<ide_selection>x = 1</ide_selection>\nWe use attrs instead of pydantic."
+    assert [one.content for one in stated_in(own_words(prompt))] == [
+        "We use attrs instead of pydantic."
+    ]
+
+
+def test_taking_something_back_is_understood() -> None:
+    assert retracts("hmm, on second thought keep jest")
+    assert retracts("Revert that please.")
+    assert not retracts("looks good, go on with the next file")
