@@ -16,6 +16,7 @@ from hitherto_server.cli_erase import erase
 from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_models import models_app
+from hitherto_server.cli_transfer import export, import_file
 from hitherto_server.core.errors import HithertoError, InvalidInput
 
 MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Setting up"
@@ -57,10 +58,12 @@ for panel, commands in {
         cli_server.reindex,
         backup,
         restore,
+        export,
     ),
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+app.command("import", rich_help_panel=SERVER)(import_file)
 app.add_typer(install_app, name="install", rich_help_panel=SETUP)
 app.add_typer(uninstall_app, name="uninstall", rich_help_panel=SETUP)
 app.add_typer(models_app, name="models", rich_help_panel=SETUP)

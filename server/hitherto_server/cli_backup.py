@@ -52,10 +52,11 @@ def restore(
 ) -> None:
     """Put a backup in the store's place; what is there now is kept, under a name that is told."""
     from hitherto_server.handover import stopped_server
-    from hitherto_server.store.restoring import restore_store
+    from hitherto_server.store.restoring import refuse_unusable, restore_store
 
     home, source = find_home(), Path(absolute(file))
     home.create()
+    refuse_unusable(source)  # before anything is stopped for it
     with stopped_server(home):
         done = restore_store(home, source)
     answer: dict[str, Any] = {

@@ -32,7 +32,7 @@ def relate(
     probability: float | None = None,
 ) -> None:
     """Write a relation; a supersession that would run in a circle is refused."""
-    if kind == "supersedes" and _would_circle(connection, newer, older):
+    if kind == "supersedes" and would_circle(connection, newer, older):
         message = "that memory already replaces this one"
         raise SupersedesItself(message)
     values = {
@@ -102,6 +102,7 @@ def find_replacement(connection: Connection, older: int) -> str | None:
     return str(row["id"]) if row else None
 
 
-def _would_circle(connection: Connection, newer: int, older: int) -> bool:
+def would_circle(connection: Connection, newer: int, older: int) -> bool:
+    """Tell whether the older memory already replaces the newer one."""
     values = {"newer": newer, "older": older}
     return connection.execute(sql["would_circle"], values).fetchone() is not None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import BackupUnusable, InvalidInput, StoreFull, StoreUnreadable
 from hitherto_server.core.private_file import write_private
-from hitherto_server.store.copies import copy_database, drop_files, flush_folder
+from hitherto_server.store.copies import copy_database, drop_files, flush_folder, prove
 from hitherto_server.store.migrate import refuse_newer
 from hitherto_server.store.shelf import name_for
 
@@ -31,15 +31,21 @@ class Restored:
     kept: Path | None
 
 
+def refuse_unusable(source: Path) -> None:
+    """Raise unless a file is a sound store that this version can read."""
+    if not source.is_file():
+        message = f"{source} is no file"
+        raise InvalidInput(message, mend="`hitherto backup --list` names the backups.")
+    refuse_newer(source)
+    prove(source)
+
+
 def restore_store(home: Home, source: Path) -> Restored:
     """Put a copy of a sound database in the store's place; needs the data home's lock.
 
     What is there now is kept under another name, damaged or not.
     """
     finish_restore(home)
-    if not source.is_file():
-        message = f"{source} is no file"
-        raise InvalidInput(message, mend="`hitherto backup --list` names the backups.")
     refuse_newer(source)
     try:
         staged = copy_database(source, _staged(home))

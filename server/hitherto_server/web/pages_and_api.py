@@ -8,7 +8,16 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 
 from hitherto_contract import VERSION
-from hitherto_server.api import backups, control, erase, history, memories, replies, service
+from hitherto_server.api import (
+    backups,
+    control,
+    erase,
+    history,
+    memories,
+    replies,
+    service,
+    transfer,
+)
 from hitherto_server.web import pages, why
 
 if TYPE_CHECKING:
@@ -27,7 +36,7 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    for topic in (memories, control, erase, history, backups, service, pages, why):
+    for topic in (memories, control, erase, history, backups, transfer, service, pages, why):
         app.include_router(topic.router)
     app.mount("/static", pages.static_files())
     replies.install_error_replies(app)
