@@ -182,6 +182,13 @@ class ServerProcess:
         self._process = None
         return code
 
+    def wait_for_its_end(self) -> int:
+        """Wait until it has ended by itself, and return its exit code."""
+        assert self._process is not None
+        code = self._process.wait(START_DEADLINE_S)
+        self._process = None
+        return code
+
     def kill_whoever_serves(self) -> None:
         """Kill the process that the record names: an MCP process may have started it."""
         pid = self.record["pid"]

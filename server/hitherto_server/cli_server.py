@@ -58,6 +58,8 @@ def _state(answer: dict[str, Any]) -> Iterator[str]:
     yield f"{answer['driver']}, schema {answer['schema_version']}"
     waiting = f"{counts['candidates']} waiting, " if counts["candidates"] else ""
     yield f"memories: {counts['admitted']} ({waiting}{counts['trashed']} in the trash)"
+    if counts["conflicts"]:
+        yield f"conflicts that wait for your word: {counts['conflicts']} (`hitherto memories`)"
     reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
     yield f"model {model['name']}: {model['state']}{reads}"
     # the pauses are among the notices

@@ -118,12 +118,13 @@ def _end_it(home: Home) -> str:
 
 def wait_until_gone(home: Home) -> None:
     """Wait until a server that was told to stop has given its data home back."""
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while home.socket.exists() or home.record.exists():
-        if time.monotonic() > deadline:
-            message = f"the server has not stopped within {STOP_TIMEOUT_S:.0f} s"
-            raise ServerSilent(message, mend=_end_it(home))
-        time.sleep(POLL_S)
+    from filelock import FileLock, Timeout
+
+    try:
+        FileLock(home.lock, timeout=STOP_TIMEOUT_S, mode=0o600).acquire().lock.release()
+    except Timeout as error:
+        message = f"the server has not stopped within {STOP_TIMEOUT_S:.0f} s"
+        raise ServerSilent(message, mend=_end_it(home)) from error
 
 
 def ensure_server(home: Home) -> None:

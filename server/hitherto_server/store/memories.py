@@ -325,7 +325,7 @@ def list_ids(
 
 
 def totals(connection: Connection) -> dict[str, int]:
-    """Return how many memories there are, by tier, trash and scope."""
+    """Return how many memories there are, by tier, trash and scope, and undecided conflicts."""
     return dict(connection.execute(sql["totals"]).fetchone())
 
 

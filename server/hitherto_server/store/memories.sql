@@ -131,7 +131,7 @@ WHERE trashed_at_ms IS NOT NULL
 
 -- totals: the store in numbers; each is counted in an index, since a row brings its whole text
 SELECT
-    live - candidates AS admitted, candidates, trashed, user_wide
+    live - candidates AS admitted, candidates, trashed, user_wide, conflicts
 FROM (
     SELECT
         (SELECT count(*) FROM memory INDEXED BY memory_live WHERE trashed_at_ms IS NULL) AS live,
@@ -139,7 +139,13 @@ FROM (
             AS candidates,
         (SELECT count(*) FROM memory WHERE trashed_at_ms IS NOT NULL) AS trashed,
         (SELECT count(*) FROM memory INDEXED BY memory_live
-         WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = 0) AS user_wide
+         WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = 0) AS user_wide,
+        (SELECT count(*) FROM relation AS r INDEXED BY relation_live
+         CROSS JOIN memory AS newer ON newer.number = r.newer_number
+         CROSS JOIN memory AS older ON older.number = r.older_number
+         WHERE r.kind = 'possible_conflict' AND r.undone_at_ms IS NULL
+             AND r.decided_at_ms IS NULL
+             AND newer.trashed_at_ms IS NULL AND older.trashed_at_ms IS NULL) AS conflicts
 );
 
 -- totals_by_kind: live memories by kind
