@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     Revision = Mapping[str, Any]
 
+MERGE = "merge"
+"""The actor of what a merge itself had to say: it adds nothing to what was said before."""
 STATE = ("kind", "tags", "importance", "category", "state_key", "trashed_at_ms", "files", "suspect")
 
 
@@ -36,7 +38,8 @@ def merge_histories(here: Sequence[Revision], there: Sequence[Revision]) -> Merg
     """Join two histories: nothing is lost of either, and what was said last holds."""
     known, theirs = {mark(one) for one in here}, {mark(one) for one in there}
     missing = tuple(one for one in there if mark(one) not in known)
-    if not missing:
+    same_now = state_of(here[-1]) == state_of(there[-1])
+    if not missing or (same_now and all(one["actor"] == MERGE for one in missing)):
         return Merged()
     both_moved = not known <= theirs
     last_here, last_there = here[-1], there[-1]
@@ -46,7 +49,7 @@ def merge_histories(here: Sequence[Revision], there: Sequence[Revision]) -> Merg
     return Merged(
         missing,
         restated=winner if differs else None,
-        is_conflict=both_moved and state_of(last_here) != state_of(last_there),
+        is_conflict=both_moved and not same_now,
         there_wins=there_wins,
     )
 

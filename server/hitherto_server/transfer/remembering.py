@@ -11,7 +11,7 @@ from hitherto_server.store.derived import drop_memory
 from hitherto_server.store.memories import State, put_passages
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.transfer import revisions_of, sql
-from hitherto_server.transfer.histories import mark, merge_histories
+from hitherto_server.transfer.histories import MERGE, mark, merge_histories
 from hitherto_server.transfer.relating import say_duplicate, say_rivals
 
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from hitherto_server.transfer.incoming import Intake
 
     Line = dict[str, Any]
-
-MERGE = "merge"
-"""The actor of what a merge itself had to say."""
 
 
 def put_memory(intake: Intake, line: Line) -> None:
@@ -78,7 +75,8 @@ def _put_known(intake: Intake, row: Row, line: Line) -> None:
         intake.report.differing.append(line["id"])
         places |= _append(intake, row, line, merged, project)
         intake.report.counts["merged"] += 1
-    numbers = {one["revision"]: places[mark(one)] for one in line["revisions"]}
+    last = max(places.values())
+    numbers = {one["revision"]: places.get(mark(one), last) for one in line["revisions"]}
     _note(intake, line, row["number"], numbers)
     beside = {name: line[name] for name in ("confirmed_at_ms", "confirmed_commit", "tier")}
     intake.connection.execute(sql["set_beside"], {**beside, "number": row["number"]})
