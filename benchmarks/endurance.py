@@ -88,6 +88,8 @@ class Run:
         self.outcome.stuck += self.told.stuck
         self.outcome.faults += self.told.faults
         self.outcome.details = self.details(checks)
+        if self.outcome.details["tracebacks"]:
+            self.outcome.faults.append("logs/server.log has tracebacks")
         self.end()
 
     def work_under(self, harm: Harm) -> None:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,45 +46,48 @@ class Installed:
 def install(folder: Path, cache: Path) -> Installed:
     """Build the wheel and install it into a fresh environment in that folder."""
     wheel = build_wheel(folder / "dist")
-    needed = needed_packages(wheel, cache)
+    needed = needed_packages(cache)
     environment = folder / "environment"
     venv.create(environment, symlinks=True)
     made = Installed(environment, wheel)
     shutil.copytree(needed, made.packages, copy_function=link_or_copy, dirs_exist_ok=True)
-    pip_into(made.python, "--no-deps", str(wheel))
+    pip("--python", str(made.python), "install", "--no-deps", str(wheel))
     return made
 
 
 def build_wheel(folder: Path) -> Path:
     """Build the wheel with the installed backend, without a network."""
-    command = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
-    subprocess.run([*command, str(ROOT)], check=True, capture_output=True)
+    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
     return next(folder.glob("hitherto-*.whl"))
 
 
-def needed_packages(wheel: Path, cache: Path) -> Path:
+def needed_packages(cache: Path) -> Path:
     """Return the site-packages of what the wheel needs, without the wheel; installed once."""
     constraints = ROOT / "constraints.txt"
-    recipe = [constraints, ROOT / "pyproject.toml"]
-    said = b"".join(path.read_bytes() for path in recipe) + sys.version.encode()
-    kept = cache / f"needed-{hashlib.sha256(said).hexdigest()[:12]}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed: list[str] = project["dependencies"]
+    said = "\n".join([*needed, constraints.read_text(encoding="utf-8"), sys.version])
+    kept = cache / f"needed-{hashlib.sha256(said.encode()).hexdigest()[:12]}"
     with held(cache):
         if not kept.exists():
             making = kept.with_suffix(".making")
             shutil.rmtree(making, ignore_errors=True)
             venv.create(making, symlinks=True)
-            python = making / "bin" / "python"
-            pip_into(python, "-c", str(constraints), str(wheel))
-            remove = [*PIP, "--python", str(python), "uninstall", "--yes", "hitherto"]
-            subprocess.run(remove, check=True, capture_output=True)
+            python = str(making / "bin" / "python")
+            pip("--python", python, "install", "-c", str(constraints), *needed)
             making.rename(kept)
     return next((kept / "lib").glob("python*/site-packages"))
 
 
-def pip_into(python: Path, *wanted: str) -> None:
-    """Have pip install something into another environment."""
-    command = [*PIP, "--python", str(python), "install", *wanted]
-    subprocess.run(command, check=True, capture_output=True, cwd=python.parent)
+def pip(*arguments: str) -> None:
+    """Run pip, with nothing of this process's own interpreter settings."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [*PIP, *arguments], env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        message = f"pip {arguments[0]} failed: {done.stderr[-1000:]}"
+        raise RuntimeError(message)
 
 
 def link_or_copy(source: str, target: str) -> None:

