@@ -66,7 +66,7 @@ DELETE FROM identifiers WHERE rowid = :number;
 -- embeddings_of: the stored vectors of one memory for one model
 SELECT e.passage_id, e.vector FROM embedding AS e
 JOIN passage AS p ON p.id = e.passage_id
-WHERE p.memory_number = :number AND e.model = :model;
+WHERE p.memory_number = :number AND e.model = :model AND length(e.vector) = 4 * e.dimension;
 
 -- passages_of: the passages of one memory
 SELECT id FROM passage WHERE memory_number = :number;
@@ -76,7 +76,7 @@ SELECT e.passage_id, coalesce(m.project_id, 0) AS project, e.vector
 FROM embedding AS e
 JOIN passage AS p ON p.id = e.passage_id
 JOIN memory AS m ON m.number = p.memory_number
-WHERE e.model = :model AND m.trashed_at_ms IS NULL;
+WHERE e.model = :model AND m.trashed_at_ms IS NULL AND length(e.vector) = 4 * e.dimension;
 
 -- recipe_of: by which recipe an index was built
 SELECT recipe FROM derived_index WHERE name = :name;

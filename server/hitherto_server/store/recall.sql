@@ -22,6 +22,7 @@ SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
 FROM memory AS m
 JOIN passage AS p ON p.memory_number = m.number
 JOIN embedding AS e ON e.passage_id = p.id AND e.model = :model
+    AND length(e.vector) = 4 * e.dimension
 WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
     AND m.trashed_at_ms IS NULL;
 
@@ -29,7 +30,8 @@ WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
 SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
 FROM json_each(:numbers) AS wanted
 JOIN passage AS p ON p.memory_number = wanted.value
-JOIN embedding AS e ON e.passage_id = p.id AND e.model = :model;
+JOIN embedding AS e ON e.passage_id = p.id AND e.model = :model
+    AND length(e.vector) = 4 * e.dimension;
 
 -- anchored: the memories of some scopes that are tied to one of these files
 SELECT DISTINCT m.number, a.path

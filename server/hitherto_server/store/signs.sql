@@ -44,7 +44,7 @@ FROM (
     SELECT e.passage_id, 1.0 - vec_distance_cosine(e.vector, :vector) AS cosine
     FROM json_each(:passages) AS wanted
     CROSS JOIN embedding AS e ON e.passage_id = wanted.value AND e.model = :model
-        AND length(e.vector) = length(:vector)  -- a damaged one must hide no other
+        AND length(e.vector) = 4 * e.dimension  -- a damaged one must hide no other
     ORDER BY cosine DESC LIMIT :most
 ) AS near
 CROSS JOIN passage AS p ON p.id = near.passage_id;
