@@ -162,18 +162,22 @@ def _weighed(
         )
         for number in states
     }
-    floor = look.floor(look.query, tuple(weighed.values()))
+    bars = {
+        number: bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
+        for number, state in states.items()
+    }
+    # what may not be shown must not be what the others are measured by
+    floor = look.floor(look.query, tuple(weighed[one] for one in states if bars[one] is None))
     found = []
     for number, state in states.items():
-        text, scores = known.text(number), weighed[number]
-        barred = bar_of_state(state, shows_superseded=shows_superseded, now_ms=look.now_ms)
+        text, scores, barred = known.text(number), weighed[number], bars[number]
         found.append(
             described(
                 state,
                 text,
                 scores,
                 barred=barred,
-                below=floor(scores),
+                below=None if barred else floor(scores),
                 passage=None if evidence.passages is None else evidence.passages.get(number),
                 why=reasons_of(scores, state, look.query),
             )

@@ -421,3 +421,18 @@ def test_of_many_roots_the_one_at_work_is_remembered(tmp_path: Path) -> None:
     for number in range(MOST_ROOTS + 5):
         lookout.moves_in(tmp_path / str(number))
         assert lookout.moves_in(tmp_path) is at_work
+
+
+async def test_what_replaced_a_memory_is_not_measured_by_it(shelf: Shelf) -> None:
+    asked = "When does the nightly export job start in the morning on the harbour machine?"
+    shelf.recaller.embedder = ToyModel()
+    old = await shelf.add(
+        "The nightly export job starts at two in the morning on the harbour machine.",
+        vector=[0, 0, 0, 1],
+    )
+    new = await shelf.add(
+        "The nightly export starts at four.", vector=[0, 0, 1.2, 1], supersedes=old
+    )
+    await shelf.rebuild()
+    admission = await shelf.prompt(asked)
+    assert [one.found.number for one in admission.injected] == [new]
