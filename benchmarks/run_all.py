@@ -20,6 +20,8 @@ BENCHMARKS = (
     "injection",
     "pairs",
     "secrets",
+    "extraction",
+    "first_recall",
 )
 
 

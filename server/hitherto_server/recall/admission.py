@@ -152,6 +152,8 @@ def _decide(
     found: Found, occasion: Occasion, delivered: Collection[tuple[int, int]], room: _Room
 ) -> Decision:
     reason = bar_of(found, occasion.channel) or found.below
+    if reason == CANDIDATE and found.below is not None:
+        reason = found.below  # no candidate is withheld that would not have been given anyway
     if reason is not None:
         return Decision(found, "dropped", reason)
     if (found.number, found.revision) in delivered:

@@ -1,4 +1,4 @@
-"""Importing into a real store: candidates, what is admitted, again, taken back, and brought anew."""
+"""Importing into a real store: candidates, what is admitted, an undo, and what comes again."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ async def test_folders_that_are_gone_are_imported_all_the_same(
 
 
 async def test_paths_with_any_letters_are_read(desk: Desk, client: Client, tmp_path: Path) -> None:
-    folder = repository(tmp_path / "Größe und Maß – 東京")
+    folder = repository(tmp_path / "Größe und Maß, 東京")
     client.session(folder, ("user", RULE))
     memory = next((client.home / "projects").iterdir()) / "memory"
     memory.mkdir()
