@@ -42,7 +42,8 @@ class Person:
 
     @property
     def environ(self) -> dict[str, str]:
-        return clean_environ(self.folder, HITHERTO_PORT="0")
+        # the daily backup of a store that has none yet would fall into what is timed
+        return clean_environ(self.folder, HITHERTO_PORT="0", HITHERTO_BACKUP_HOURS="0")
 
 
 @contextmanager
