@@ -81,7 +81,9 @@ class Admission:
         """The block for the model; empty if nothing is injected."""
         withheld: dict[str, int] = {}
         for decision in self.decisions:
-            if decision.outcome != "injected" and decision.reason in TOLD:
+            # a candidate that does not fit would not have been given anyway
+            fits = decision.reason != CANDIDATE or decision.found.below is None
+            if decision.outcome != "injected" and decision.reason in TOLD and fits:
                 withheld[decision.reason] = withheld.get(decision.reason, 0) + 1
         return block([decision.text for decision in self.injected], withheld)
 
@@ -152,8 +154,6 @@ def _decide(
     found: Found, occasion: Occasion, delivered: Collection[tuple[int, int]], room: _Room
 ) -> Decision:
     reason = bar_of(found, occasion.channel) or found.below
-    if reason == CANDIDATE and found.below is not None:
-        reason = found.below  # no candidate is withheld that would not have been given anyway
     if reason is not None:
         return Decision(found, "dropped", reason)
     if (found.number, found.revision) in delivered:
