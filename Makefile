@@ -8,7 +8,7 @@ MODEL := $${HITHERTO_HOME:-$$HOME/.hitherto}/models/all-MiniLM-L6-v2/model.json
 WORKERS ?= 2
 CHECKED := server hooks mcp migrations tests benchmarks
 
-.PHONY: run test test-models lint format bench lock clean
+.PHONY: run test test-models lint format bench figures manual lock clean
 
 run: $(VENV)/.installed ## install, get the embedding model, serve until Ctrl-C
 	@test -f "$(MODEL)" || $(BIN)/hitherto models fetch || echo "Without a model recall is lexical; try again later: $(BIN)/hitherto models fetch"
@@ -35,6 +35,12 @@ format: $(VENV)/.developed
 
 bench: $(VENV)/.developed ## run every benchmark and print a table
 	$(BIN)/python benchmarks/run_all.py $(ARGS)
+
+figures: $(VENV)/.developed ## bring README and docs to what benchmarks/results/ holds
+	$(BIN)/python benchmarks/figures.py
+
+manual: $(VENV)/.developed ## write docs/manual.md and docs/man/ from the commands
+	$(BIN)/python tests/docs/manual_file.py
 
 lock: $(VENV)/.developed ## write the versions that are installed into constraints.txt
 	$(PIP) freeze --exclude-editable --exclude hitherto | grep -v ' @ ' > constraints.txt
