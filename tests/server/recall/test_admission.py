@@ -146,6 +146,7 @@ def test_what_was_delivered_leaves_room_for_others() -> None:
 
 def test_the_block_ends_with_what_was_withheld_and_why() -> None:
     candidates = [found(1), found(2), found(3, barred="superseded"), found(4, below="too far")]
+    candidates.append(found(5, tier="candidate", below="too far"))
     text = admit(occasion(memories=1), candidates, set()).text
     assert "Withheld: 2 (1 over the limit, 1 superseded).\n</hitherto-memories>" in text
 
