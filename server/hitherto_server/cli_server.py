@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,10 +67,19 @@ def _state(answer: dict[str, Any]) -> Iterator[str]:
     yield from (f"! {notice}" for notice in answer["notices"])
 
 
-def doctor(*, as_json: Json = False) -> None:
+def doctor(
+    *,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="First mend what agents were told of us.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Look for faults, each with what mends it; the exit code is 1 if there are any."""
     from hitherto_server.doctor import examine
+    from hitherto_server.doctor.mending import mend
 
+    for line in mend(find_home()) if fix else ():
+        typer.echo(line, err=as_json)
     with progress("Looking"):
         findings = examine(find_home())
     if as_json:

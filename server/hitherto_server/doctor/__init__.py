@@ -21,7 +21,8 @@ def examine(home: Home) -> list[Finding]:
         store.driver(),
         *files.home(home),
         store.database(home),
+        store.backups(home),
         model(home),
         *running.server(home),
-        *clients.claude_code(home),
+        *clients.connections(home),
     ]

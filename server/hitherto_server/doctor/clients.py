@@ -1,4 +1,4 @@
-"""The registrations with Claude Code: missing, doubled, moved, or as they should be."""
+"""The registrations with agents: missing, doubled, moved, or as they should be."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.doctor.finding import Finding, failed, fault, well
 from hitherto_server.install import config_file, json_text
-from hitherto_server.install.claude_code import places_of
+from hitherto_server.install.codex_table import is_our_table
+from hitherto_server.install.formats import format_of
+from hitherto_server.install.places import places_of
 from hitherto_server.install.receipt import read_receipt
-from hitherto_server.install.registration import (
-    LISTENERS,
-    SERVER_NAME,
-    find_our_hooks,
-    is_our_server,
-)
+from hitherto_server.install.registration import SERVER_NAME, find_our_hooks, listeners_of
 from hitherto_server.install.shims import (
     hook_choice,
     hook_shim,
@@ -26,23 +23,25 @@ from hitherto_server.install.shims import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hitherto_server.core.home import Home
     from hitherto_server.install.receipt import Receipt, Registration
+    from hitherto_server.install.registration import Listener
 
-AGAIN = "Run `hitherto install claude-code`."
+AGAIN = "Run `hitherto doctor --fix`."
+CONNECT = "Run `hitherto install claude-code`."
 
 
-def claude_code(home: Home) -> Iterator[Finding]:
-    """Look at each place where Claude Code was told of us."""
+def connections(home: Home) -> Iterator[Finding]:
+    """Look at each place where an agent was told of us."""
     try:
         receipt = read_receipt(home)
     except HithertoError as error:
         yield failed("Claude Code", error)
         return
     if not receipt.is_in_use:
-        yield fault("Claude Code", "it isn't connected", AGAIN)
+        yield fault("Claude Code", "it isn't connected", CONNECT)
         return
     yield _programs(home)
     yield _hook_interpreter(home)
@@ -71,39 +70,48 @@ def _hook_interpreter(home: Home) -> Finding:
 def _registered(home: Home, registration: Registration) -> Iterator[Finding]:
     """Look into the two files of one scope."""
     places = places_of(registration)
-    again = (
-        AGAIN if registration.scope == "user" else f"{AGAIN[:-2]} --scope {registration.scope}`."
-    )
     try:
-        settings = json_text.parse(config_file.read(places.settings).text)
-        servers = json_text.parse(config_file.read(places.servers).text)
+        settings, servers = (
+            format_of(path).parse(config_file.read(path).text)
+            for path in (places.settings, places.servers)
+        )
     except HithertoError as error:
-        yield failed("Claude Code", error)
+        yield failed("Codex" if registration.client == "codex" else "Claude Code", error)
         return
     count = Counter(found.place for found in find_our_hooks(settings, hook_shim(home)))
-    yield _hooks_in(places.settings, count, again)
+    yield _hooks_in(places.settings, count, listeners_of(registration.client))
     entry = json_text.value_at(servers, (*places.parents, SERVER_NAME))
-    if is_our_server(entry, mcp_shim(home)):
-        yield well("MCP server", f"registered in {places.servers}")
-    else:
-        yield fault("MCP server", f"{places.servers} has no entry of ours", again)
+    yield _server_in(places.servers, entry, mcp_shim(home))
 
 
-def _hooks_in(path: Path, count: Counter[tuple[str, str | None]], again: str) -> Finding:
-    missing = sorted({one.event for one in LISTENERS if not count[one.place]})
+def _server_in(path: Path, entry: object, shim: Path) -> Finding:
+    if not is_our_table(entry, shim):
+        return fault("MCP server", f"{path} has no entry of ours", AGAIN)
+    program = str(json_text.value_at(entry, ("command",)))
+    if program.startswith("/") and not Path(program).exists():
+        return fault("MCP server", f"{path} names {program}, which is gone", AGAIN)
+    return well("MCP server", f"registered in {path}")
+
+
+def _hooks_in(
+    path: Path, count: Counter[tuple[str, str | None]], listeners: Sequence[Listener]
+) -> Finding:
+    missing = sorted({one.event for one in listeners if not count[one.place]})
     twice = sorted({event for (event, _), often in count.items() if often > 1})
     if missing:
-        return fault("hooks", f"{path} lacks {', '.join(missing)}", again)
+        return fault("hooks", f"{path} lacks {', '.join(missing)}", AGAIN)
     if twice:
-        return fault("hooks", f"{path} has {', '.join(twice)} twice", again)
-    return well("hooks", f"{len(LISTENERS)} in {path}")
+        return fault("hooks", f"{path} has {', '.join(twice)} twice", AGAIN)
+    return well("hooks", f"{len(listeners)} in {path}")
 
 
 def _doubled(receipt: Receipt) -> Finding:
     """Tell whether one session may meet us by two ways."""
     plugins = [plugin for plugin in receipt.plugins if Path(plugin).exists()]
-    everywhere = [one for one in receipt.registrations if one.scope == "user"]
-    others = [one for one in receipt.registrations if one.scope != "user"]
+    # Codex has no plugin of ours, and what one session reports twice is counted once
+    ours = [one for one in receipt.registrations if one.client == "claude-code"]
+    everywhere = [one for one in ours if one.scope == "user"]
+    others = [one for one in ours if one.scope != "user"]
     if everywhere and plugins:
         said = f"connected by the settings and by the plugin {plugins[0]}: hooks run twice"
         mend = "Run `hitherto uninstall claude-code`, or delete the plugin's folder."

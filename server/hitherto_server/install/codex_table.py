@@ -26,13 +26,18 @@ class TableChange:
     def __call__(self, text: str) -> str:
         keys = (*self.parents, SERVER_NAME)
         present = json_text.value_at(tomllib.loads(text), keys)
-        is_ours = is_our_server(present, self.own_shim) or starts_shim_by_shell(present)
+        is_ours = is_our_table(present, self.own_shim)
         if self.wanted is None:
             return toml_text.without_table(text, keys) if is_ours else text
         if present is not None and not is_ours:
             raise EntryTaken("Codex has an MCP server `hitherto` that is not ours.")
         wanted = with_additions(present, self.wanted)
         return text if wanted == present else toml_text.with_table(text, keys, wanted)
+
+
+def is_our_table(entry: object, own_shim: Path) -> bool:
+    """Whether an entry starts our server, as a program or as a shared one must."""
+    return is_our_server(entry, own_shim) or starts_shim_by_shell(entry)
 
 
 def starts_shim_by_shell(entry: object) -> bool:
