@@ -38,6 +38,10 @@ class Status(Wire):
     lost_writes: int
     notices: list[str] = Field(default_factory=list)
     quiet: list[QuietView] = Field(default_factory=list)
+    backups: dict[str, Any] = Field(default_factory=dict)
+    """How many there are, their bytes, the newest with its time, and why the last one failed."""
+    damage: str | None = None
+    """What is known to be wrong with the database; nothing more is written then."""
 
 
 class ErrorBody(Wire):

@@ -14,10 +14,12 @@ from starlette.routing import Mount, Route
 from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
+from hitherto_server.core.errors import StoreUnreadable
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.history.importer import Importer
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
+from hitherto_server.maintenance.damage import mend_of_damage
 from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.passages import split
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from hitherto_server.gates.context import Place
     from hitherto_server.history.shown import Shown
     from hitherto_server.history.sources import Source
+    from hitherto_server.store.database import Store
 
 
 @asynccontextmanager
@@ -60,10 +63,7 @@ async def open_services(
     """Open the store and start what works in the background; close both at the end."""
     # a start that fails closes too: an open connection's thread would keep the process alive
     async with AsyncExitStack() as closing:
-        await asyncio.to_thread(finish_restore, home)
-        store = await open_store(
-            home.database, backups=home.backups, clock=clock, readers=settings.readers
-        )
+        store = await _open_store(home, settings, clock)
         closing.push_async_callback(store.close)
         serving = await store.readers.run(find_serving)
         embedder = Succession(home.models, settings.model, serving)
@@ -81,6 +81,18 @@ async def open_services(
             part.start()
             closing.push_async_callback(part.close)
         yield services
+
+
+async def _open_store(home: Home, settings: Settings, clock: Clock) -> Store:
+    """Open the store; of a damaged one the error says which backup to restore, and how."""
+    await asyncio.to_thread(finish_restore, home)
+    try:
+        return await open_store(
+            home.database, backups=home.backups, clock=clock, readers=settings.readers
+        )
+    except StoreUnreadable as error:
+        mend = await asyncio.to_thread(mend_of_damage, home)
+        raise StoreUnreadable(error.message, mend=mend) from error
 
 
 def wire(

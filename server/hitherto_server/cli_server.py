@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,8 +11,8 @@ import typer
 from hitherto_server import client
 from hitherto_server.cli_control import quiet_line
 from hitherto_server.cli_progress import progress
-from hitherto_server.cli_shared import LONG_S, Json, ask, echo_lines, print_json
-from hitherto_server.core.errors import ServerAway
+from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, echo_lines, print_json
+from hitherto_server.core.clock import minute_of
 from hitherto_server.core.home import find_home
 
 if TYPE_CHECKING:
@@ -42,8 +44,7 @@ def status(*, as_json: Json = False) -> None:
     """Say how the server is, and give a fresh address of its pages."""
     home = find_home()
     if not client.is_up(home):
-        message = f"no server answers in {home.root}"
-        raise ServerAway(message)
+        raise client.away(home)
     answer = client.ask(home, "/v1/status")
     if as_json:
         print_json(answer)
@@ -62,9 +63,37 @@ def _state(answer: dict[str, Any]) -> Iterator[str]:
         yield f"conflicts that wait for your word: {counts['conflicts']} (`hitherto memories`)"
     reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
     yield f"model {model['name']}: {model['state']}{reads}"
+    yield f"lost writes: {answer['lost_writes']}"
+    yield _backups(answer["backups"])
     # the pauses are among the notices
     yield from (quiet_line(one).strip() for one in answer["quiet"] if one["kind"] == "ignore")
     yield from (f"! {notice}" for notice in answer["notices"])
+
+
+def _backups(kept: dict[str, Any]) -> str:
+    if not kept["count"]:
+        return "backups: none yet; one is made daily while the server runs (`hitherto backup`)"
+    at = minute_of(kept["newest_at_ms"])
+    return f"backups: {kept['count']}, {kept['bytes'] / 1e6:.1f} MB, the newest of {at}"
+
+
+def _salvage(out: str, *, as_json: bool) -> None:
+    from hitherto_server.maintenance.salvage import report_of, salvage
+
+    target = Path(absolute(out))
+    with progress("Reading what can be read"):
+        told = report_of(salvage(find_home().database, target))
+    if as_json:
+        print_json({**told, "written": str(target)})
+        return
+    rows = told["rows"]
+    typer.echo(f"{target}: {rows.get('memory', 0)} memories, {rows.get('revision', 0)} revisions")
+    for table in told["damaged"]:
+        typer.echo(f"! some rows of the table {table} could not be read")
+    if told["texts_without_memory"]:
+        texts = target.with_suffix(".texts")
+        typer.echo(f"! {told['texts_without_memory']} texts without their memory: {texts}")
+    typer.echo(f"`hitherto restore {shlex.quote(str(target))}` puts it in the store's place.")
 
 
 def doctor(
@@ -72,9 +101,16 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="First mend what agents were told of us.")
     ] = False,
+    salvage: Annotated[
+        str | None,
+        typer.Option(metavar="OUT", help="Save what can be read of a damaged database to a file."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Look for faults, each with what mends it; the exit code is 1 if there are any."""
+    if salvage is not None:
+        _salvage(salvage, as_json=as_json)
+        return
     from hitherto_server.doctor import examine
     from hitherto_server.doctor.mending import mend
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER
 from hitherto_server.core.errors import HithertoError, ServerAway
+from hitherto_server.core.failed_start import find_failed_start
 from hitherto_server.core.launch import serve_command, server_environment
 
 if TYPE_CHECKING:
@@ -133,16 +134,32 @@ def ensure_server(home: Home) -> None:
         return
     home.create()
     started = _start(home)
-    begun = time.monotonic()
+    begun, begun_at_s = time.monotonic(), time.time()
     deadline = begun + START_TIMEOUT_S
     while not _is_up_yet(home):
         if started.poll() is not None:
+            _refuse_failed(home, begun_at_s)
             # another one may hold the data home, and be about to answer
             deadline = min(deadline, begun + OTHERS_START_S)
         if time.monotonic() > deadline:
             message = f"the server did not start within {deadline - begun:.0f} s"
             raise ServerAway(message, mend=f"See {home.logs / 'server.log'}.")
         time.sleep(POLL_S)
+
+
+def away(home: Home) -> HithertoError:
+    """Return what to say where no server answers: why the last start failed, if it did."""
+    failed = find_failed_start(home)
+    if failed is None:
+        return ServerAway(f"no server answers in {home.root}")
+    return ServerSaid(failed.code, f"the server cannot start: {failed.message}", failed.mend)
+
+
+def _refuse_failed(home: Home, since_s: float) -> None:
+    """Raise why a start has just failed."""
+    failed = find_failed_start(home)
+    if failed is not None and failed.at_s >= since_s:
+        raise away(home)
 
 
 def _is_up_yet(home: Home) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server import client
 from hitherto_server.core.errors import AlreadyRunning, HithertoError
+from hitherto_server.core.failed_start import note_failed_start
 from hitherto_server.core.home import find_home
 from hitherto_server.core.settings import load_settings
 from hitherto_server.serve import serve
@@ -36,6 +37,9 @@ def run() -> None:
         announce(client.ask(find_home(), "/v1/login-code", {})["url"])
     except KeyboardInterrupt:
         pass
+    except HithertoError as error:
+        note_failed_start(find_home(), error)
+        raise
 
 
 def announce(url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import json
 import logging
@@ -20,7 +21,8 @@ from filelock import FileLock, Timeout
 
 from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server.core.clock import now_ms
-from hitherto_server.core.errors import AlreadyRunning, HithertoError
+from hitherto_server.core.errors import AlreadyRunning, HithertoError, StoreFull
+from hitherto_server.core.failed_start import forget_failed_start
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
 from hitherto_server.core.private_file import remove_left_behind, write_private
@@ -44,6 +46,7 @@ POLL_S = 0.02
 GRACE_S = 3
 THREADS_OF_NUMPY = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """Its helpers wait by spinning: after a product of a millisecond they keep a core for many."""
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 LOG_BYTES = 5 * 1024 * 1024
 
 
@@ -55,7 +58,18 @@ def serve(home: Home, settings: Settings, *, announce: Callable[[str], None]) ->
     with owned(home):
         remove_left_behind((home.root, home.run, home.spool, home.backups, home.root / "bin"))
         log_to_file(home, settings.log_level)
-        asyncio.run(_serve(home, settings, announce))
+        try:
+            asyncio.run(_serve(home, settings, announce))
+        except OSError as error:
+            raise _as_full(error) from error
+
+
+def _as_full(error: OSError) -> Exception:
+    """Return a full or read-only disk as ours; another failure is a bug."""
+    if error.errno not in NO_SPACE:
+        return error
+    message = f"{error.filename or 'the data home'}: {error.strerror}"
+    return StoreFull(message)
 
 
 @contextmanager
@@ -100,6 +114,7 @@ async def _serve(home: Home, settings: Settings, announce: Callable[[str], None]
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, services.stopping.set)
         write_record(home, port)
+        forget_failed_start(home)
         write_serve_command(home)
         log.info("serving %s on port %d", home.root, port)
         announce(services.login_url())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import asdict
 from functools import partial
@@ -11,6 +12,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from hitherto_contract import PROTOCOL, VERSION, Status
+from hitherto_server.api.keeping import store_notices, summary
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
@@ -76,6 +78,7 @@ async def status_of(services: Services) -> Status:
     change = await services.indexer.progress()
     model = _model(services, change)
     waiting = await services.indexer.waiting()
+    kept = await asyncio.to_thread(summary, services)
     return Status(
         version=VERSION,
         protocol=PROTOCOL,
@@ -92,8 +95,14 @@ async def status_of(services: Services) -> Status:
         pending={} if waiting is None else {"embeddings": waiting},
         spool=spool,
         lost_writes=lost,
-        notices=[*notices(model, spool, lost), *pause_notices(services)],
+        notices=[
+            *await store_notices(services),
+            *notices(model, spool, lost),
+            *pause_notices(services),
+        ],
         quiet=quiet_views(services),
+        backups=kept,
+        damage=store.health.damage,
     )
 
 

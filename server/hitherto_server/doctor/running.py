@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server import client
 from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.failed_start import find_failed_start
 from hitherto_server.core.settings import load_settings
 from hitherto_server.doctor.finding import Finding, failed, fault, well
 
@@ -38,6 +39,8 @@ def server(home: Home) -> Iterator[Finding]:
 
 
 def _away(home: Home) -> Finding:
+    if find_failed_start(home) is not None:
+        return failed("server", client.away(home))
     start = "Start it with `hitherto serve`; the next session does, too."
     if home.socket.exists():
         said = f"it was killed: {home.socket} is left over and nobody listens"
@@ -81,6 +84,9 @@ def _port_of_nobody() -> Finding:
 
 def _losses(status: dict[str, Any]) -> Finding:
     lost, dropped = status["lost_writes"], status["spool"]["dropped"]
+    if status["damage"]:
+        said = f"the database is damaged, nothing more is written: {status['damage']}"
+        return fault("losses", said, "See the finding on the database.")
     if lost:
         mend = "See logs/server.log for the reason, and whether the disk is full."
         return fault("losses", f"{lost} writes were refused by the database", mend)

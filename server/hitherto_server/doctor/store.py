@@ -5,10 +5,14 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import HithertoError, NoDriver
+from hitherto_server.core.clock import minute_of
+from hitherto_server.core.errors import HithertoError, NoDriver, StoreUnreadable
 from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.maintenance.backups import read_failure
+from hitherto_server.maintenance.damage import mend_of_damage
 from hitherto_server.store.driver import choose_driver, mapped_errors, open_raw
 from hitherto_server.store.migrate import refuse_newer, schema_version
+from hitherto_server.store.shelf import list_backups
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,11 +41,25 @@ def database(home: Home) -> Finding:
         refuse_newer(path)
         with mapped_errors(path):
             version, damage = _looked_into(path)
+    except StoreUnreadable as error:
+        return fault("database", error.message, mend_of_damage(home))
     except HithertoError as error:
         return failed("database", error)
     if damage != "ok":
-        return fault("database", f"{path} is damaged: {damage}", "Restore a copy from backups/.")
+        return fault("database", f"{path} is damaged: {damage}", mend_of_damage(home))
     return well("database", f"schema {version}, {path.stat().st_size / 1e6:.1f} MB")
+
+
+def backups(home: Home) -> Finding:
+    """Say when a backup was made last, and why the last one failed."""
+    failure = read_failure(home)
+    if failure is not None:
+        said = f"the last one failed ({minute_of(failure.at_ms)}): {failure.message}"
+        return fault("backups", said, failure.mend)
+    found = list_backups(home.backups)
+    if not found:
+        return well("backups", "none yet; one is made daily while the server runs")
+    return well("backups", f"{len(found)}, the newest of {minute_of(found[0].made_at_ms)}")
 
 
 def _looked_into(path: Path) -> tuple[int, str]:

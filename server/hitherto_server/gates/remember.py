@@ -134,6 +134,7 @@ def write(
         return _again(connection, known, new, request)
     new = replace(new, category_id=_category(connection, new.project, request.category))
     older = [_older(connection, one, new, seen.get(one)) for one in request.supersedes]
+    new = _after(new, [*older, *_same_state(connection, new, 0)])
     named = {row["number"]: row for row in older}
     number = insert_memory(connection, new)
     replaced, notes = _replace(connection, number, list(named.values()), new)
@@ -146,6 +147,12 @@ def write(
     note_waiting(connection, new.id, at_ms=new.at_ms)
     notes = (*notes, *more_notes, *found)
     return Written(new.id, 1, stored=True, superseded=(*replaced, *too), notes=notes)
+
+
+def _after(new: NewMemory, older: Sequence[Row]) -> NewMemory:
+    """Return the memory as learned after those that it replaces, whatever the clock says."""
+    learned_ms = max((row["learned_at_ms"] + 1 for row in older), default=0)
+    return replace(new, at_ms=max(new.at_ms, learned_ms))
 
 
 def _again(connection: Connection, known: Row, new: NewMemory, request: RememberRequest) -> Written:

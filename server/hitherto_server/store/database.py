@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import aiosqlite
 
 from hitherto_server.core.errors import ServerAway, StoreError, StoreFull, StoreUnreadable
+from hitherto_server.store.acknowledged import Acknowledged, count_acknowledged
 from hitherto_server.store.derived import prepare_derived
 from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
 from hitherto_server.store.health import Health
 from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
-from hitherto_server.store.sessions import LOST_WRITES, add_to_counter
+from hitherto_server.store.sessions import COMMITS, LOST_WRITES, add_to_counter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +59,7 @@ class Writer:
     """Writes that the database refused, as far as they are not counted in it yet."""
     closing: bool = False
     health: Health = field(default_factory=Health)
+    acknowledged: Acknowledged | None = None
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -89,6 +91,8 @@ class Writer:
         if self._task is not None:
             await self._task
         await self.connection.close()
+        if self.acknowledged is not None:
+            self.acknowledged.close()
 
     async def _serve(self) -> None:
         while (first := await self.orders.get()) is not None:
@@ -123,7 +127,8 @@ class Writer:
         """Commit the jobs and return their outcomes; what was lost before is counted with them."""
         lost = self.lost
         counting = [partial(add_to_counter, name=LOST_WRITES, amount=lost)] if lost else []
-        both = [*jobs, *counting]
+        noting = [partial(add_to_counter, name=COMMITS, amount=1)] if durable else []
+        both = [*jobs, *noting, *counting]
         outcomes: list[Any]
         commit = partial(commit_batch, durable=durable)
         try:
@@ -132,6 +137,8 @@ class Writer:
             outcomes = [Failed(error)] * len(both)
         if counting and not isinstance(outcomes[-1], Failed):
             self.lost -= lost
+        if noting and self.acknowledged and not isinstance(outcomes[len(jobs)], Failed):
+            self.acknowledged.note()
         return outcomes[: len(jobs)]
 
 
@@ -248,7 +255,7 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
     opened = [await _open(path, read_only=False)]
     writing, raw = opened[0]
     try:
-        await _run(writing, _prepare, raw, path, backups, clock)
+        acknowledged = await _run(writing, _prepare, raw, path, backups, clock)
         schema = await _run(writing, schema_version, raw)
         for _ in range(readers):
             opened.append(await _open(path, read_only=True))  # noqa: PERF401 - closed on failure
@@ -258,7 +265,7 @@ async def open_store(path: Path, *, backups: Path, clock: Clock, readers: int) -
         raise
     reading = opened[1:]
     health = Health()
-    writer = Writer(path, writing, raw, health=health)
+    writer = Writer(path, writing, raw, health=health, acknowledged=acknowledged)
     writer.start()
     return Store(path, writer, Readers(path, reading, health), schema, health)
 
@@ -286,7 +293,8 @@ def _create_private(path: Path) -> None:
         raise StoreFull(message) from error
 
 
-def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> None:
+def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) -> Acknowledged:
     with mapped_errors(path):
         migrate(connection, backups=backups, clock=clock)
         prepare_derived(connection, clock=clock)
+        return count_acknowledged(connection, path)

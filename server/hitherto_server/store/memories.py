@@ -103,7 +103,7 @@ def insert_memory(connection: Connection, new: NewMemory, *, change: str = "crea
     number = int(connection.execute(sql["insert"], values).fetchone()[0])
     put_anchors(connection, number, new.anchors, new.at_ms)
     put_passages(connection, number, new.spans)
-    _keep_revision(connection, number, change, new.actor, new.at_ms)
+    _keep_revision(connection, number, change, new.actor)
     index_memory(connection, number)
     return number
 
@@ -128,7 +128,7 @@ def change_memory(
     if spans is not None:
         drop_memory(connection, number)
         put_passages(connection, number, spans)
-    revision = _keep_revision(connection, number, change, actor, at_ms)
+    revision = _keep_revision(connection, number, change, actor)
     if state.trashed_at_ms is None:
         index_memory(connection, number)
     else:
@@ -136,7 +136,7 @@ def change_memory(
     return revision
 
 
-def _keep_revision(connection: Connection, number: int, change: str, actor: str, at_ms: int) -> int:
+def _keep_revision(connection: Connection, number: int, change: str, actor: str) -> int:
     row = connection.execute("SELECT * FROM memory WHERE number = ?", (number,)).fetchone()
     state = state_of(connection, row)
     values = {
@@ -144,7 +144,7 @@ def _keep_revision(connection: Connection, number: int, change: str, actor: str,
         "revision": row["revision"],
         "change": change,
         "actor": actor,
-        "at_ms": at_ms,
+        "at_ms": row["changed_at_ms"],
         "content": state.content,
         "state": state.rest(),
     }

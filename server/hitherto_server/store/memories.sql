@@ -34,12 +34,13 @@ WHERE coalesce(m.project_id, 0) = :project AND m.state_key = :state_key
 SELECT c.name FROM memory AS m JOIN category AS c ON c.id = m.category_id
 WHERE m.number = :number;
 
--- update_state: give a memory another state; its revision is the next one
+-- update_state: give a memory another state; its revision is the next one, and so is its time,
+-- whatever the clock says: of two edits the later one is the newer one
 UPDATE memory SET
     content = :content, content_hash = :content_hash, kind = :kind, tags = :tags,
     importance = :importance, category_id = :category_id, state_key = :state_key,
     suspect = :suspect, trashed_at_ms = :trashed_at_ms, revision = revision + 1,
-    changed_at_ms = :at_ms
+    changed_at_ms = max(:at_ms, changed_at_ms + 1)
 WHERE number = :number;
 
 -- confirm: note that somebody who read the code says it holds

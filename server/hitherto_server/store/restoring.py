@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import BackupUnusable, InvalidInput, StoreFull, StoreUnreadable
 from hitherto_server.core.private_file import write_private
+from hitherto_server.store.acknowledged import beside
 from hitherto_server.store.copies import copy_database, drop_files, flush_folder, prove
 from hitherto_server.store.migrate import refuse_newer
 from hitherto_server.store.shelf import name_for
@@ -83,6 +84,7 @@ def _move(home: Home, kept: Path | None) -> None:
             if old.exists():
                 old.replace(kept.with_name(kept.name + suffix))
         flush_folder(kept.parent)
+    beside(home.database).unlink(missing_ok=True)  # it counts what the other one was told
     staged.replace(home.database)
     flush_folder(home.root)
 

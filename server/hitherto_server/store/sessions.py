@@ -17,6 +17,11 @@ SAME_WITHIN_MS = 10_000
 LOST_WRITES = "lost_writes"
 """The counter of writes that the database refused, for whatever reason of its own."""
 
+MISSING_WRITES = "missing_writes"
+"""The counter of writes that were acknowledged and that a later start did not find."""
+COMMITS = "commits"
+"""The counter of durable commits: what was acknowledged last, as the database itself knows it."""
+
 sql = load_queries("sessions")
 
 
@@ -97,3 +102,9 @@ def add_to_counter(connection: Connection, name: str, amount: int) -> None:
 def counters(connection: Connection) -> dict[str, int]:
     """Return all that was counted."""
     return {row["name"]: row["value"] for row in connection.execute(sql["counters"])}
+
+
+def counter(connection: Connection, name: str) -> int:
+    """Return one counter, 0 if it never counted."""
+    row = connection.execute(sql["counter"], {"name": name}).fetchone()
+    return int(row[0]) if row else 0

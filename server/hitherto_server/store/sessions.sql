@@ -38,5 +38,8 @@ FROM event WHERE session_id = :session_id ORDER BY id LIMIT :limit OFFSET :offse
 INSERT INTO counter (name, value) VALUES (:name, :amount)
 ON CONFLICT (name) DO UPDATE SET value = value + excluded.value;
 
--- counters: all that was counted
-SELECT name, value FROM counter ORDER BY name;
+-- counters: all that was counted so that it is seen
+SELECT name, value FROM counter WHERE name <> 'commits' ORDER BY name;
+
+-- counter: one of them, or what is counted for ourselves
+SELECT value FROM counter WHERE name = :name;

@@ -174,7 +174,7 @@ async def test_closing_finishes_what_was_ordered_and_takes_no_more(
     await asyncio.sleep(0)
     await store.close()
     await asyncio.gather(*ordered)
-    assert rows(path, "SELECT value FROM counter") == [(200,)]
+    assert rows(path, "SELECT value FROM counter WHERE name <> 'commits'") == [(200,)]
     with pytest.raises(ServerAway):
         await store.writer.run(counting("too late"))
 
@@ -184,7 +184,9 @@ async def test_what_was_acknowledged_is_seen_from_outside_at_once(
 ) -> None:
     for number in range(1, 5):
         await store.writer.run(counting("n"))
-        assert rows(tmp_path / "memory.db", "SELECT value FROM counter") == [(number,)]
+        assert rows(
+            tmp_path / "memory.db", "SELECT value FROM counter WHERE name <> 'commits'"
+        ) == [(number,)]
 
 
 async def test_a_foreign_writer_is_waited_for_and_then_named(
@@ -203,7 +205,7 @@ async def test_a_foreign_writer_is_waited_for_and_then_named(
     assert await counted(store) == {"n": 1, LOST_WRITES: 1}
     assert store.writer.lost == 0, "it is in the database now"
     await store.close()
-    assert rows(path, "SELECT name, value FROM counter ORDER BY name") == [
+    assert rows(path, "SELECT name, value FROM counter WHERE name <> 'commits' ORDER BY name") == [
         (LOST_WRITES, 1),
         ("n", 1),
     ]
@@ -222,7 +224,9 @@ async def test_what_was_lost_is_counted_at_the_end_though_nothing_was_written_si
                 await store.writer.run(counting("n"))
         foreign.execute("ROLLBACK")
     await store.close()
-    assert rows(path, "SELECT name, value FROM counter") == [(LOST_WRITES, 3)]
+    assert rows(path, "SELECT name, value FROM counter WHERE name <> 'commits'") == [
+        (LOST_WRITES, 3)
+    ]
 
 
 async def test_a_job_that_was_wrong_by_itself_is_no_lost_write(store: Store) -> None:
