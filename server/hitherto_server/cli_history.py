@@ -21,6 +21,7 @@ IDLE_POLLS = 50
 BUSY = {"looking", "importing", "finishing"}
 DAY_MS = 86_400_000
 MOST_SHOWN = 160
+MEGABYTE = 1_000_000
 MOST_PROJECTS = 12
 PLURALS = {"memory": "memories"}
 
@@ -114,7 +115,7 @@ def _run(
     home: Path, *, admits: bool, asks: bool, only_look: bool = False, as_json: bool = False
 ) -> dict[str, Any]:
     if asks or only_look:
-        found = _await(ask("/v1/history/look", {"client_home": str(home)}), "Reading sessions")
+        found = _await(ask("/v1/history/look", {"client_home": str(home)}), "Reading sessions (MB)")
         if not as_json:
             _say_found(found, admits=admits)
         if only_look or not found["by_kind"]:
@@ -122,7 +123,7 @@ def _run(
         if not typer.confirm("Import this?", default=True):
             return found
     payload = {"client_home": str(home), "admits": admits}
-    done = _await(ask("/v1/history/import", payload), "Importing")
+    done = _await(ask("/v1/history/import", payload), "Importing (MB)")
     if not as_json:
         _say_done(done)
     return done
@@ -134,7 +135,7 @@ def _await(now: dict[str, Any], what: str) -> dict[str, Any]:
     with progress(what) as shown:
         while now["phase"] in BUSY or (now["phase"] == "idle" and idle_polls < IDLE_POLLS):
             idle_polls = idle_polls + 1 if now["phase"] == "idle" else 0
-            shown.at(now["files_done"], now["files"])
+            shown.at(now["bytes_done"] // MEGABYTE, now["bytes"] // MEGABYTE or None)
             time.sleep(POLL_S)
             now = ask("/v1/history")
     if now["phase"] != "done":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 Phase = Literal["idle", "looking", "importing", "finishing", "done", "failed"]
 MOST_SAMPLES = 6
 SAMPLE_CHARS = 300
+BYTES_BETWEEN_RESTS, REST_S = 500_000, 0.002
+"""Reading keeps the interpreter busy, and a hook waits 300 ms for everything."""
 FAILED_FILE = "failed"
 """Counted where a file could not be taken in; the import goes on."""
 
@@ -169,17 +172,25 @@ class Importer:
     async def _found_in(self, source: Source) -> tuple[Finding, ...]:
         from hitherto_server.history.sources import read_source
 
+        before = self.progress.bytes_done
         try:
-            read = await asyncio.to_thread(read_source, source)
+            read = await asyncio.to_thread(read_source, source, self._advance)
         except OSError as error:
             log.warning("a file of the history could not be read: %s", error)
             self.progress.outcomes[FAILED_FILE] += 1
             return ()
         finally:
             self.progress.files_done += 1
-            self.progress.bytes_done += source.size
+            self.progress.bytes_done = before + source.size
         self.progress.skipped_lines += read.skipped_lines
         return tuple(one for one in read.findings if not self._is_hidden(one))
+
+    def _advance(self, count: int) -> None:
+        """Note how far a file is read, and let the calls that wait go first now and then."""
+        before = self.progress.bytes_done
+        self.progress.bytes_done += count
+        if before // BYTES_BETWEEN_RESTS != self.progress.bytes_done // BYTES_BETWEEN_RESTS:
+            time.sleep(REST_S)
 
     def _is_hidden(self, finding: Finding) -> bool:
         return finding.folder is not None and self.hides(Path(finding.folder))

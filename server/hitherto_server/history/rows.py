@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from hitherto_server.core.text import storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 MOST_LINE_BYTES = 8 * 1024 * 1024
@@ -70,11 +70,10 @@ class Row:
 
 @dataclass
 class Skipped:
-    """What of a transcript could not be read, and how far it was read."""
+    """How many lines of a transcript could not be read."""
 
     unreadable: int = 0
     too_long: int = 0
-    bytes_read: int = 0
 
 
 @dataclass
@@ -82,6 +81,8 @@ class Transcript:
     """Reads one transcript, row after row; what is torn or too long is counted and passed over."""
 
     path: Path
+    told: Callable[[int], None] = lambda _: None
+    """Called with the number of bytes that were read."""
     skipped: Skipped = field(default_factory=Skipped)
 
     def rows(self) -> Iterator[Row]:
@@ -95,7 +96,7 @@ class Transcript:
 
     def _lines(self, file: BinaryIO) -> Iterator[bytes]:
         while line := file.readline(MOST_LINE_BYTES):
-            self.skipped.bytes_read += len(line)
+            self.told(len(line))
             if len(line) == MOST_LINE_BYTES and not line.endswith(b"\n"):
                 self.skipped.too_long += 1
                 self._pass_over(file)
@@ -104,7 +105,7 @@ class Transcript:
 
     def _pass_over(self, file: BinaryIO) -> None:
         while rest := file.readline(MOST_LINE_BYTES):
-            self.skipped.bytes_read += len(rest)
+            self.told(len(rest))
             if rest.endswith(b"\n"):
                 return
 

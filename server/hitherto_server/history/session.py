@@ -14,6 +14,7 @@ from hitherto_server.history.spoken import own_words
 from hitherto_server.history.statements import retracts, stated_in, stems_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from hitherto_server.history.rows import Row
@@ -85,9 +86,9 @@ class _Listener:
         ]
 
 
-def read_session(path: Path) -> Yield:
+def read_session(path: Path, told: Callable[[int], None] = lambda _: None) -> Yield:
     """Read one transcript and return what it yields, in the order in which it was said."""
-    transcript = Transcript(path)
+    transcript = Transcript(path, told)
     listener = _Listener()
     for row in transcript.rows():
         listener.take(row)

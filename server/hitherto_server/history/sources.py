@@ -110,11 +110,11 @@ def _age(source: Source) -> tuple[int, str]:
     return int(source.state.rsplit(":", 1)[1]), str(source.path)
 
 
-def read_source(source: Source) -> Yield:
-    """Return what a file yields."""
+def read_source(source: Source, told: Callable[[int], None] = lambda _: None) -> Yield:
+    """Return what a file yields; `told` hears how many bytes were read."""
     match source.kind:
         case "transcript":
-            return read_session(source.path)
+            return read_session(source.path, told)
         case "memory":
             return Yield(tuple(notes_in(source.path, folder=source.folder or "/")))
         case "rules":
