@@ -32,11 +32,18 @@ def import_history(
         bool, typer.Option("--yes", "-y", help="Import without asking; admits what you said.")
     ] = False,
     candidates_only: Annotated[
-        bool, typer.Option(help="Admit nothing: all of it waits to be used or confirmed.")
+        bool,
+        typer.Option(
+            "--candidates-only", help="Admit nothing: all of it waits to be used or confirmed."
+        ),
     ] = False,
-    preview: Annotated[bool, typer.Option(help="Count only, write nothing.")] = False,
-    undo: Annotated[bool, typer.Option(help="Take the last import back, or --number N.")] = False,
-    number: Annotated[int | None, typer.Option(help="Which import to take back.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Count only, write nothing.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the last import back, or that of --number.")
+    ] = False,
+    number: Annotated[
+        int | None, typer.Option(metavar="N", help="Which import to take back.")
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the imports.")] = False,
     client_home: Annotated[
         Path | None,
@@ -59,9 +66,11 @@ def import_history(
 
 def candidates(
     *,
-    admit: Annotated[list[str] | None, typer.Option(help="Admit this one; repeat.")] = None,
+    admit: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Admit this one; repeat.")
+    ] = None,
     everywhere: Annotated[bool, typer.Option("--all", help="Of every project.")] = False,
-    limit: int = 50,
+    limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
     as_json: Json = False,
 ) -> None:
     """List what waits to be used or confirmed, and why; `--admit ID` makes it a memory."""
