@@ -11,6 +11,7 @@ import typer
 from hitherto_contract import VERSION
 from hitherto_server import cli_memories, cli_server
 from hitherto_server.cli_backup import backup, restore
+from hitherto_server.cli_connect import connect
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
 from hitherto_server.cli_history import candidates, import_history
@@ -64,6 +65,7 @@ for panel, commands in {
     for command in commands:
         app.command(rich_help_panel=panel)(command)
 app.command("import", rich_help_panel=SERVER)(import_file)
+app.command(rich_help_panel=SETUP)(connect)
 app.add_typer(install_app, name="install", rich_help_panel=SETUP)
 app.add_typer(uninstall_app, name="uninstall", rich_help_panel=SETUP)
 app.add_typer(models_app, name="models", rich_help_panel=SETUP)
