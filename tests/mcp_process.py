@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 HITHERTO_MCP = Path(sys.executable).with_name("hitherto-mcp")
 
@@ -31,11 +31,13 @@ class ToolReply:
 class McpProcess:
     """One session's MCP server; every call waits for its answer."""
 
-    def __init__(self, environment: Mapping[str, str], errors: Path) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], errors: Path, before: Sequence[str] = ()
+    ) -> None:
         self._next_id = 0
         with errors.open("ab") as stderr:
             self._process = subprocess.Popen(
-                [str(HITHERTO_MCP)],
+                [*before, str(HITHERTO_MCP)],
                 env=dict(environment),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

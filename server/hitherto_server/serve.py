@@ -25,7 +25,7 @@ from hitherto_server.core.errors import AlreadyRunning, HithertoError, StoreFull
 from hitherto_server.core.failed_start import forget_failed_start
 from hitherto_server.core.home import MAX_SOCKET_BYTES, Home
 from hitherto_server.core.launch import serve_command_text
-from hitherto_server.core.private_file import remove_left_behind, write_private
+from hitherto_server.core.private_file import close_to_others, remove_left_behind, write_private
 from hitherto_server.core.token import read_token
 from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.sought import patterns
@@ -55,8 +55,11 @@ def serve(home: Home, settings: Settings, *, announce: Callable[[str], None]) ->
     home.create()
     for name in THREADS_OF_NUMPY:
         os.environ.setdefault(name, "1")
+    os.umask(0o077)  # what the log's turning over or a library makes is the owner's too
     with owned(home):
-        remove_left_behind((home.root, home.run, home.spool, home.backups, home.root / "bin"))
+        places = (home.root, home.run, home.spool, home.backups, home.logs, home.root / "bin")
+        remove_left_behind(places)
+        close_to_others(places)
         log_to_file(home, settings.log_level)
         try:
             asyncio.run(_serve(home, settings, announce))

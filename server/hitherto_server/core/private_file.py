@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ LEFT_BEHIND = re.compile(r"\..+\.[a-z0-9_]{8}")
 """What `mkstemp` calls a file that is to take another's place."""
 LEFT_AFTER_S = 60.0
 """Nobody writes one for so long: its writer was killed."""
+OTHERS = 0o077
 
 
 def write_private(path: Path, text: str) -> None:
@@ -39,4 +41,16 @@ def remove_left_behind(folders: Iterable[Path]) -> None:
                 if LEFT_BEHIND.fullmatch(path.name) and path.lstat().st_mtime < written_before:
                     path.unlink()
             except OSError:  # it is somebody's after all, or gone
+                continue
+
+
+def close_to_others(folders: Iterable[Path]) -> None:
+    """Take from others what an older version, a copy or a person's shell let them read."""
+    for folder in folders:
+        for path in folder.glob("*"):
+            try:
+                mode = path.lstat().st_mode
+                if stat.S_ISREG(mode) and stat.S_IMODE(mode) & OTHERS:
+                    path.chmod(stat.S_IMODE(mode) & ~OTHERS)
+            except OSError:  # it is somebody else's, or gone
                 continue
