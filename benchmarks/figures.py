@@ -100,7 +100,7 @@ def table() -> str:
         [
             "# Figures",
             "",
-            "All that was measured, written by `make figures` from `benchmarks/results/`, not by hand.",
+            "All that was measured; `make figures` writes it from `benchmarks/results/`.",
             "What each script measures, and how: [benchmarks.md](benchmarks.md).",
             *(line for result in results().values() for line in _section(result)),
             "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hitherto_server.cli_history import offer_import
+from hitherto_server.cli_shared import Json, echo_lines, print_json
 from hitherto_server.core.home import find_home
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ Scope = Annotated[
     Literal["user", "project", "local"],
     typer.Option(help="user: all your projects; project: shared by git; local: this one, yours."),
 ]
-SCOPE_OPTION = typer.Option(help="user: all your projects; project: this one, shared by git.")
+CodexScope = Annotated[
+    Literal["user", "project"],
+    typer.Option(help="user: all your projects; project: this one, shared by git."),
+]
 
 
 @install_app.command("claude-code")
@@ -35,11 +39,14 @@ def install_claude_code(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Import the past sessions too, without asking.")
     ] = False,
-    no_import: Annotated[bool, typer.Option(help="Don't offer to import past sessions.")] = False,
+    no_import: Annotated[
+        bool, typer.Option("--no-import", help="Don't offer to import past sessions.")
+    ] = False,
     transport: Annotated[
         Literal["command", "http"],
         typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
     ] = "command",
+    as_json: Json = False,
 ) -> None:
     """Register hooks and MCP server; what else is in the files stays as it is."""
     from hitherto_server.install.claude_code import install
@@ -48,9 +55,8 @@ def install_claude_code(
     home = find_home()
     home.create()
     if plugin is not None:
-        _report(write_plugin(plugin.expanduser().absolute(), home=home))
-        _say_interpreter(home)
-        typer.echo(f"Load it:  claude --plugin-dir {plugin}")
+        written = write_plugin(plugin.expanduser().absolute(), home=home)
+        _report(written, home, f"Load it:  claude --plugin-dir {plugin}", as_json=as_json)
         return
     changes = install(
         Path.home(),
@@ -60,14 +66,13 @@ def install_claude_code(
         config_dir=_config_dir(),
         transport=transport,
     )
-    _report(changes)
-    _say_interpreter(home)
-    typer.echo("Claude Code is connected. New sessions remember.")
-    offer_import(_config_dir() or Path.home() / ".claude", yes=yes, no_import=no_import)
+    _report(changes, home, "Claude Code is connected. New sessions remember.", as_json=as_json)
+    if not as_json:
+        offer_import(_config_dir() or Path.home() / ".claude", yes=yes, no_import=no_import)
 
 
 @install_app.command("codex")
-def install_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION] = "user") -> None:
+def install_codex(*, scope: CodexScope = "user", as_json: Json = False) -> None:
     """Register hooks and MCP server with Codex; what else is in the files stays as it is."""
     from hitherto_server.install.codex import TRUST, install
 
@@ -76,13 +81,11 @@ def install_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION] 
     changes = install(
         Path.home(), scope, home=home, project=_project(scope), config_dir=_codex_home()
     )
-    _report(changes)
-    _say_interpreter(home)
-    typer.echo(f"Codex is connected. {TRUST}")
+    _report(changes, home, f"Codex is connected. {TRUST}", as_json=as_json)
 
 
 @uninstall_app.command("codex")
-def uninstall_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION] = "user") -> None:
+def uninstall_codex(*, scope: CodexScope = "user", as_json: Json = False) -> None:
     """Remove exactly what `install` added; the memories stay."""
     from hitherto_server.install.codex import uninstall
 
@@ -90,20 +93,21 @@ def uninstall_codex(*, scope: Annotated[Literal["user", "project"], SCOPE_OPTION
     changes = uninstall(
         Path.home(), scope, home=home, project=_project(scope), config_dir=_codex_home()
     )
-    _report(changes)
-    typer.echo(f"Codex is disconnected. The memories stay in {home.root}.")
+    done = f"Codex is disconnected. The memories stay in {home.root}."
+    _report(changes, home, done, as_json=as_json)
 
 
 @uninstall_app.command("claude-code")
-def uninstall_claude_code(*, scope: Scope = "user") -> None:
+def uninstall_claude_code(*, scope: Scope = "user", as_json: Json = False) -> None:
     """Remove exactly what `install` added; the memories stay."""
     from hitherto_server.install.claude_code import uninstall
 
+    home = find_home()
     changes = uninstall(
-        Path.home(), scope, home=find_home(), project=_project(scope), config_dir=_config_dir()
+        Path.home(), scope, home=home, project=_project(scope), config_dir=_config_dir()
     )
-    _report(changes)
-    typer.echo(f"Claude Code is disconnected. The memories stay in {find_home().root}.")
+    done = f"Claude Code is disconnected. The memories stay in {home.root}."
+    _report(changes, home, done, as_json=as_json)
 
 
 def _project(scope: str) -> Path | None:
@@ -123,20 +127,24 @@ def _folder_in(variable: str) -> Path | None:
     return Path(named).expanduser().absolute() if named else None
 
 
-def _say_interpreter(home: Home) -> None:
-    """Say which interpreter hooks run, if it isn't the server's."""
-    from hitherto_server.install.shims import hook_choice, is_servers
-
-    choice = hook_choice(home)
-    if choice is not None and not is_servers(choice):
-        typer.echo(f"Hooks run {choice.interpreter}: it {choice.why}.")
-
-
-def _report(changes: Changes) -> None:
+def _report(changes: Changes, home: Home, done: str, *, as_json: bool) -> None:
+    """Say what was changed, and which interpreter hooks run if it isn't the server's."""
+    if as_json:
+        print_json(vars(changes))
+        return
     lines = [
         *(f"written   {path}" for path in changes.written),
         *(f"removed   {path}" for path in changes.removed),
         *(f"backup    {path}" for path in changes.backups),
         *(f"left      {why}" for why in changes.skipped),
     ]
-    typer.echo("\n".join(lines) if lines else "Nothing to change.")
+    echo_lines([*(lines or ["Nothing to change."]), *_interpreter(home), done])
+
+
+def _interpreter(home: Home) -> list[str]:
+    from hitherto_server.install.shims import hook_choice, is_servers
+
+    choice = hook_choice(home)
+    if choice is None or is_servers(choice):
+        return []
+    return [f"Hooks run {choice.interpreter}: it {choice.why}."]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.doctor.finding import Finding, fault, unusable, well
 from hitherto_server.install import config_file, json_text
 from hitherto_server.install.codex_table import is_our_table
 from hitherto_server.install.formats import format_of
@@ -38,7 +38,7 @@ def connections(home: Home) -> Iterator[Finding]:
     try:
         receipt = read_receipt(home)
     except HithertoError as error:
-        yield failed("Claude Code", error)
+        yield unusable("Claude Code", error)
         return
     if not receipt.is_in_use:
         yield fault("Claude Code", "it isn't connected", CONNECT)
@@ -76,7 +76,7 @@ def _registered(home: Home, registration: Registration) -> Iterator[Finding]:
             for path in (places.settings, places.servers)
         )
     except HithertoError as error:
-        yield failed("Codex" if registration.client == "codex" else "Claude Code", error)
+        yield unusable("Codex" if registration.client == "codex" else "Claude Code", error)
         return
     count = Counter(found.place for found in find_our_hooks(settings, hook_shim(home)))
     yield _hooks_in(places.settings, count, listeners_of(registration.client))

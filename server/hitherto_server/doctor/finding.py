@@ -29,6 +29,6 @@ def fault(what: str, said: str, mend: str) -> Finding:
     return Finding(what, ok=False, said=said, mend=mend)
 
 
-def failed(what: str, error: HithertoError) -> Finding:
+def unusable(what: str, error: HithertoError) -> Finding:
     """Return what an expected failure says of it."""
     return Finding(what, ok=False, said=error.message, mend=error.mend)

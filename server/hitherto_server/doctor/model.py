@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.core.settings import load_settings
-from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.doctor.finding import Finding, fault, unusable, well
 from hitherto_server.models.files import ModelFiles, is_intact
 from hitherto_server.models.sources import command_to_get, find_model
 
@@ -20,7 +20,7 @@ def model(home: Home) -> Finding:
         configured = load_settings().model
         found = find_model(home.models, configured)
     except HithertoError as error:
-        return failed("model", error)
+        return unusable("model", error)
     get_it = command_to_get(configured)
     if found is None:
         return fault("model", "none is installed; recall is lexical", f"Run `{get_it}`.")

@@ -10,7 +10,7 @@ from hitherto_server import client
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.core.failed_start import find_failed_start
 from hitherto_server.core.settings import load_settings
-from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.doctor.finding import Finding, fault, unusable, well
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def server(home: Home) -> Iterator[Finding]:
         status = client.ask(home, "/v1/status")
         quiet = client.ask(home, "/v1/quiet")["quiet"]
     except HithertoError as error:
-        yield failed("server", error)
+        yield unusable("server", error)
         return
     yield _version(status)
     yield _port(status)
@@ -40,7 +40,7 @@ def server(home: Home) -> Iterator[Finding]:
 
 def _away(home: Home) -> Finding:
     if find_failed_start(home) is not None:
-        return failed("server", client.away(home))
+        return unusable("server", client.away(home))
     start = "Start it with `hitherto serve`; the next session does, too."
     if home.socket.exists():
         said = f"it was killed: {home.socket} is left over and nobody listens"

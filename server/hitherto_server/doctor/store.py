@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import HithertoError, NoDriver, StoreUnreadable
-from hitherto_server.doctor.finding import Finding, failed, fault, well
+from hitherto_server.doctor.finding import Finding, fault, unusable, well
 from hitherto_server.maintenance.backups import read_failure
 from hitherto_server.maintenance.damage import mend_of_damage
 from hitherto_server.store.driver import choose_driver, mapped_errors, open_raw
@@ -28,7 +28,7 @@ def driver() -> Finding:
     try:
         found = choose_driver()
     except NoDriver as error:
-        return failed("SQLite", error)
+        return unusable("SQLite", error)
     return well("SQLite", f"{found.name}, version {found.version}")
 
 
@@ -44,7 +44,7 @@ def database(home: Home) -> Finding:
     except StoreUnreadable as error:
         return fault("database", error.message, mend_of_damage(home))
     except HithertoError as error:
-        return failed("database", error)
+        return unusable("database", error)
     if damage != "ok":
         return fault("database", f"{path} is damaged: {damage}", mend_of_damage(home))
     return well("database", f"schema {version}, {path.stat().st_size / 1e6:.1f} MB")

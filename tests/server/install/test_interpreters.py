@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hitherto_server.cli_install import _say_interpreter
+from hitherto_server.cli_install import _interpreter
 from hitherto_server.doctor.clients import _hook_interpreter
 from hitherto_server.install import interpreters
 from hitherto_server.install.interpreters import Choice, choose
@@ -273,10 +273,9 @@ def test_doctor_says_that_the_chosen_interpreter_is_gone(client, two):
     assert "hitherto install claude-code" in finding.mend
 
 
-def test_install_says_nothing_of_the_server_s_own_interpreter(client, capsys):
+def test_install_says_nothing_of_the_server_s_own_interpreter(client):
     client.install()
-    _say_interpreter(client.home)
-    assert capsys.readouterr().out == ""
+    assert _interpreter(client.home) == []
     finding = _hook_interpreter(client.home)
     assert (finding.ok, finding.said) == (True, "the server's")
 
