@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from hitherto_hooks.masking import without_secrets
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.paths import local_path
 from hitherto_server.core.text import storable
 from hitherto_server.sessions.clients import DIALECTS, FILES, MOST_FILES, split_name
 
@@ -33,13 +34,13 @@ class HookCall:
 
     @property
     def files(self) -> list[str]:
-        """The files that a tool was given, as the client spells them."""
+        """The files that a tool was given, as this system spells them."""
         named = [self.text("tool_input", name) for name in FILE_FIELDS]
         given = self.body.get("tool_input")
         listed = given.get(FILES) if isinstance(given, dict) else None
         if isinstance(listed, list):
             named += [storable(one) for one in listed[:MOST_FILES] if isinstance(one, str)]
-        return [name for name in named if name]
+        return [local_path(name) or name for name in named if name]
 
     @property
     def session_id(self) -> str:
@@ -49,7 +50,8 @@ class HookCall:
     def folder(self) -> str | None:
         """The project's folder: what the client names, else where it runs."""
         named = (self.project_dir or "", self.text("cwd"))
-        return next((folder for folder in named if _is_folder_name(folder)), None)
+        found = (local_path(folder) for folder in named if len(folder) <= MAX_FOLDER_CHARS)
+        return next(filter(None, found), None)
 
     def text(self, *path: str, most: int | None = None) -> str:
         """Return a text field as storable text; empty if it is missing or no text."""
@@ -92,10 +94,6 @@ def read_call(
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(storable(value).strip())
-
-
-def _is_folder_name(folder: str) -> bool:
-    return folder.startswith("/") and len(folder) <= MAX_FOLDER_CHARS
 
 
 def hash_of(raw: bytes) -> str:

@@ -21,6 +21,7 @@ from hitherto_server.core.git import (
     has_commit,
     list_roots,
 )
+from hitherto_server.core.paths import local_path, path_key
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Projects:
 
     async def get(self, folder: str, *, within_s: float = math.inf) -> Project:
         """Return the folder's project, created if it is new; one looked up earlier may serve."""
+        folder = local_path(folder) or folder
         held = self._held(folder, within_s)
         project = held or await self._look_once(folder, creates=True)
         assert project is not None  # noqa: S101 - it was created
@@ -72,6 +74,7 @@ class Projects:
 
     async def find(self, folder: str, *, within_s: float = math.inf) -> Project | None:
         """Return the folder's project if it is known: to ask makes none."""
+        folder = local_path(folder) or folder
         return self._held(folder, within_s) or await self._look_once(folder, creates=False)
 
     async def close(self) -> None:
@@ -207,7 +210,7 @@ async def _tree_of(folder: str) -> WorkTree:
 
 def identities(tree: WorkTree, root_commit: str | None) -> list[str]:
     """Return the names of a project, the surest first."""
-    names = [f"path:{tree.path}"]
+    names = [f"path:{path_key(tree.path)}"]
     if root_commit:
         names.insert(0, f"root:{root_commit}")
     if tree.remote:
