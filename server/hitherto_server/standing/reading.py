@@ -71,6 +71,8 @@ def signature_of(status: os.stat_result) -> Signature:
 
 
 def _read(target: Path) -> FileState:
+    if not stat.S_ISREG(target.lstat().st_mode):  # opening a pipe would wake who writes to it
+        return FileState("withheld", "it is not a plain file")
     # the path is resolved: a link that takes its place meanwhile is not followed
     handle = os.open(target, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
