@@ -20,7 +20,7 @@ ORDER BY memory_number;
 INSERT INTO project (id, identity, name, seen_root, created_at_ms, seen_at_ms)
 SELECT DISTINCT project_id, :lost || project_id, 'lost project ' || project_id,
        '/lost/' || project_id, :at_ms, :at_ms
-FROM memory WHERE project_id NOT IN (SELECT id FROM project);
+FROM memory WHERE project_id IS NOT NULL AND project_id NOT IN (SELECT id FROM project);
 
 -- lost_categories: no category where it is not there
 UPDATE memory SET category_id = NULL WHERE category_id NOT IN (SELECT id FROM category);
