@@ -81,7 +81,7 @@ class NoModel:
     state = "absent"
     model = None
 
-    async def embed(self, *_: Any, **__: Any) -> Any:
+    def begin(self, *_: Any, **__: Any) -> Any:
         """Never asked: there is no model."""
         raise NotImplementedError
 

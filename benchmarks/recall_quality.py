@@ -19,7 +19,8 @@ from harness import SEED, Bar, at_least, begin, figure, read_options, unmeasured
 from kept import kept_in, sets_in
 from ranking_measures import Measured, difference, interval, means, measure
 from retrieval_sets import Corpus, load_projects, load_sets
-from retrieval_store import KeptEmbedder, fill, index
+from retrieval_store import fill, index
+from vectors import KeptVectors
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
@@ -75,7 +76,7 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
     query = prepare(asked.text, await recaller.acquaintances.of(recaller.store, question.scopes))
     vector = None
     if query.dense_text is not None:
-        vector = (await recaller.embedder.embed(query.dense_text)).astype("<f4").tobytes()
+        vector = recaller.embedder.begin(query.dense_text).result().astype("<f4").tobytes()
     model = recaller.embedder.model
     dense = Dense(vector, model.name if model else None)
 
@@ -124,7 +125,7 @@ def _grep(query: PreparedQuery, texts: Mapping[str, str]) -> list[str]:
     return [one for one in best[:DEPTH] if counted[one]]
 
 
-async def store_corpus(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> Project:
+async def store_corpus(store: Store, corpus: Corpus, embedder: KeptVectors) -> Project:
     """Store a corpus and note how its memories are called."""
     number, ids = await fill(store, corpus, embedder)
     statement = "SELECT number, id, content FROM memory WHERE project_id = ?"
@@ -138,7 +139,7 @@ async def store_corpus(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> 
 
 
 async def measure_set(
-    corpora: Sequence[Corpus], embedder: KeptEmbedder, folder: Path
+    corpora: Sequence[Corpus], embedder: KeptVectors, folder: Path
 ) -> tuple[dict[str, list[Measured]], list[str]]:
     """Store a set, ask all its questions, and return each system's figures and the categories."""
     figures: dict[str, list[Measured]] = {name: [] for name in SYSTEMS}
@@ -241,7 +242,7 @@ def main() -> None:
     run = begin("recall_quality", options)
     sets = load_sets(sets_in(options.data))
     sets |= {f"projects_{split}": load_projects(split) for split in ("train", "dev")}
-    embedder = KeptEmbedder.open(kept_in(options.data))
+    embedder = KeptVectors(kept_in(options.data))
     details: dict[str, Any] = {}
     bars: list[Bar] = []
     for name, corpora in sets.items():

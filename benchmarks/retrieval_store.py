@@ -1,89 +1,28 @@
-"""A real store filled with a question set, and an embedder that remembers its vectors."""
+"""A real store filled with a question set."""
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hitherto_server.core.clock import now_ms, uuid7
-from hitherto_server.models.runtime import load_model
-from hitherto_server.models.sources import fetch_model
 from hitherto_server.recall.passages import split
 from hitherto_server.store.derived import rebuild_vectors
 from hitherto_server.store.memories import AnchorRow, NewMemory, find_same, insert_memory
 from hitherto_server.store.passages import put_embedding
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from numpy.typing import NDArray
     from retrieval_sets import Chunk, Corpus
+    from vectors import KeptVectors
 
-    from hitherto_server.models.runtime import LoadedModel
-    from hitherto_server.models.traits import Role, Traits
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
-
-    Vector = NDArray[np.float32]
 
 BATCH = 500
 PASSAGES = "SELECT id, start_char, end_char FROM passage WHERE memory_number = ? ORDER BY position"
 
 
-@dataclass
-class KeptEmbedder:
-    """The product's model, asked once for each text; its vectors are kept between runs."""
-
-    loaded: LoadedModel
-    path: Path
-    known: dict[str, Vector] = field(default_factory=dict)
-    is_changed: bool = False
-    state = "ready"
-
-    @classmethod
-    def open(cls, folder: Path) -> KeptEmbedder:
-        """Load the model, and what it said in earlier runs."""
-        loaded = load_model(fetch_model(folder / "models"))
-        graph = hashlib.sha256(loaded.files.graph.read_bytes()).hexdigest()[:12]
-        path = folder / f"vectors-{graph}.npz"
-        kept = cls(loaded, path)
-        if path.exists():
-            with np.load(path) as file:
-                kept.known = dict(zip(file["keys"].tolist(), file["vectors"], strict=True))
-        return kept
-
-    @property
-    def model(self) -> Traits:
-        return self.loaded.traits
-
-    async def embed(self, text: str) -> Vector:
-        """Return the text's vector of length 1, as recall asks for it."""
-        return self.vector(text, "query")
-
-    def vector(self, text: str, role: Role = "passage") -> Vector:
-        """Return the text's vector of length 1."""
-        prefixed = self.loaded.traits.prefix(role) + text
-        key = hashlib.sha256(prefixed.encode()).hexdigest()[:32]
-        if key not in self.known:
-            self.known[key] = self.loaded.embed(text, role)
-            self.is_changed = True
-        return self.known[key]
-
-    def keep(self) -> None:
-        """Write down what was learned."""
-        if self.is_changed:
-            keys, vectors = list(self.known), np.stack(list(self.known.values()))
-            partly = self.path.with_suffix(".part.npz")
-            np.savez(partly, keys=np.array(keys), vectors=vectors)
-            partly.replace(self.path)
-            self.is_changed = False
-
-
-async def fill(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> tuple[int, dict[str, str]]:
+async def fill(store: Store, corpus: Corpus, embedder: KeptVectors) -> tuple[int, dict[str, str]]:
     """Store a corpus as a project of its own; returns its number and each chunk's memory id."""
     project = await store.writer.run(partial(_project, name=corpus.name))
     ids: dict[str, str] = {}
@@ -95,7 +34,7 @@ async def fill(store: Store, corpus: Corpus, embedder: KeptEmbedder) -> tuple[in
     return project, ids
 
 
-async def index(store: Store, embedder: KeptEmbedder) -> None:
+async def index(store: Store, embedder: KeptVectors) -> None:
     """Build the vector index over all that was stored."""
     described = embedder.model
     await store.writer.run(
@@ -113,7 +52,7 @@ def _project(connection: Connection, *, name: str) -> int:
 
 
 def _write(
-    connection: Connection, *, project: int, chunks: tuple[Chunk, ...], embedder: KeptEmbedder
+    connection: Connection, *, project: int, chunks: tuple[Chunk, ...], embedder: KeptVectors
 ) -> dict[str, str]:
     ids: dict[str, str] = {}
     for chunk in chunks:
@@ -125,10 +64,10 @@ def _write(
     return ids
 
 
-def _embed(connection: Connection, number: int, content: str, embedder: KeptEmbedder) -> None:
+def _embed(connection: Connection, number: int, content: str, embedder: KeptVectors) -> None:
     described = embedder.model
     for row in connection.execute(PASSAGES, (number,)).fetchall():
-        vector = embedder.vector(content[row["start_char"] : row["end_char"]])
+        vector = embedder.of(content[row["start_char"] : row["end_char"]])
         put_embedding(
             connection,
             row["id"],

@@ -23,7 +23,8 @@ from ranking_measures import Measured, difference, means, measure
 from recall_quality import shortened
 from reranker_features import NAMES, features, fit
 from retrieval_sets import TODAY_MS, load_projects, load_sets
-from retrieval_store import KeptEmbedder, fill, index
+from retrieval_store import fill, index
+from vectors import KeptVectors
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
@@ -78,7 +79,7 @@ class Sample:
 
 
 async def samples_of(
-    corpora: Sequence[Corpus], embedder: KeptEmbedder, folder: Path
+    corpora: Sequence[Corpus], embedder: KeptVectors, folder: Path
 ) -> list[Sample]:
     """Store corpora and return a sample of each question."""
     store = await open_store(folder / "memory.db", backups=folder / "b", clock=now_ms, readers=1)
@@ -102,12 +103,12 @@ def _sample(
     asked: Asked,
     project: int,
     ids: dict[str, str],
-    embedder: KeptEmbedder,
+    embedder: KeptVectors,
 ) -> Sample:
     query = prepare(asked.text, acquainted(connection, (project,)))
     vector = None
     if query.dense_text is not None:
-        vector = embedder.vector(query.dense_text, "query").astype("<f4").tobytes()
+        vector = embedder.of(query.dense_text, "query").astype("<f4").tobytes()
     known = Known(query, (project,), embedder.model.name)
     evidence = ask_by_words(connection, query, (project,), query.files, Rarity())
     ask_by_meaning(connection, (project,), Dense(vector, embedder.model.name), evidence, known)
@@ -163,7 +164,7 @@ def main() -> None:
         name: shortened(corpora) if options.quick else corpora for name, corpora in public.items()
     }
     corpora = {"train": load_projects("train"), "projects_dev": load_projects("dev"), **chosen}
-    embedder = KeptEmbedder.open(kept_in(options.data))
+    embedder = KeptVectors(kept_in(options.data))
     sets: dict[str, list[Sample]] = {}
     for name, some in corpora.items():
         with tempfile.TemporaryDirectory(prefix="hr-") as folder:

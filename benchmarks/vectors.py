@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitherto_server.models.runtime import embed_text, load_model
+from hitherto_server.models import runtime
 from hitherto_server.models.sources import fetch_model
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hitherto_server.models.files import ModelFiles
-    from hitherto_server.models.traits import Traits
+    from hitherto_server.models.traits import Role, Traits
 
 
 @dataclass
@@ -26,8 +27,6 @@ class KeptVectors:
     state: str = "ready"
     computed: int = 0
     _known: dict[str, Any] = field(default_factory=dict)
-    _loaded: Any = None
-    _files: ModelFiles | None = None
 
     def __post_init__(self) -> None:
         if self._file.exists():
@@ -39,24 +38,22 @@ class KeptVectors:
         """What recall knows of the model."""
         return self.files.traits
 
-    @property
+    @cached_property
     def files(self) -> ModelFiles:
         """The model's files."""
-        if self._files is None:
-            self._files = fetch_model(self.data / "models")
-        return self._files
+        return fetch_model(self.data / "models")
 
-    async def embed(self, text: str, *_: Any, **__: Any) -> Any:
-        """Return a text's vector, however long that takes."""
-        return self.of(text)
+    def begin(self, text: str) -> Future[Any]:
+        """Return a question's vector as recall waits for it, however long that takes."""
+        done: Future[Any] = Future()
+        done.set_result(self.of(text, "query"))
+        return done
 
-    def of(self, text: str) -> Any:
-        """Return a text's vector."""
-        key = hashlib.sha256(text.encode()).hexdigest()
+    def of(self, text: str, role: Role = "passage") -> Any:
+        """Return a text's vector of length 1."""
+        key = hashlib.sha256(f"{self.model.prefix(role)}{text}".encode()).hexdigest()[:32]
         if key not in self._known:
-            if self._loaded is None:
-                self._loaded = load_model(self.files)
-            self._known[key] = embed_text(self._loaded, text)
+            self._known[key] = self._loaded.embed(text, role)
             self.computed += 1
         return self._known[key]
 
@@ -70,8 +67,15 @@ class KeptVectors:
             half, keys=np.array(list(self._known)), vectors=np.stack(list(self._known.values()))
         )
         half.replace(self._file)
+        self.computed = 0
 
-    @property
+    @cached_property
+    def _loaded(self) -> Any:
+        return runtime.load_model(self.files)
+
+    @cached_property
     def _file(self) -> Path:
-        graph = hashlib.sha256(self.files.graph.read_bytes()).hexdigest()[:12]
+        # how a graph is run changes its vectors a little as well
+        made_by = self.files.graph.read_bytes() + Path(runtime.__file__).read_bytes()
+        graph = hashlib.sha256(made_by).hexdigest()[:12]
         return self.data / f"vectors-{self.model.name}-{graph}.npz"
