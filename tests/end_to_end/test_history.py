@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import select
 import string
+import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -202,3 +205,51 @@ def test_an_imported_memory_is_given_to_a_prompt(server: ServerProcess, tmp_path
         },
     )
     assert rule in reply.json["hookSpecificOutput"]["additionalContext"]
+
+
+def test_install_at_a_terminal_shows_what_there_is_and_asks(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    client = Client(person_of(server) / ".claude")
+    client.session(repository(tmp_path / "project"), ("user", "Always use UTC in reports."))
+    for answer, kept in ((b"n\n", 0), (b"y\n", 1)):
+        shown = at_terminal(server, answer, "install", "claude-code")
+        assert "Always use UTC in reports." in shown
+        assert len(live(server)) == kept
+
+
+def at_terminal(server: ServerProcess, answer: bytes, *arguments: str) -> str:
+    """Run a command at a terminal of its own, answer its question, and return what it showed."""
+    ours, theirs = os.openpty()
+    try:
+        process = subprocess.Popen(
+            [*server.command(), *arguments],
+            env=server.environment(),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        shown = read_until(ours, b"Import this?")
+        os.write(ours, answer)
+        shown += read_until(ours, None)
+        assert process.wait(DONE_S) == 0, shown
+    finally:
+        os.close(ours)
+    return shown.decode(errors="replace")
+
+
+def read_until(terminal: int, mark: bytes | None) -> bytes:
+    """Read up to a mark, or to the end: a terminal that nobody holds any more is an error."""
+    shown = b""
+    while mark is None or mark not in shown:
+        ready, _, _ = select.select([terminal], [], [], DONE_S)
+        assert ready, shown
+        try:
+            piece = os.read(terminal, 65_536)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    return shown

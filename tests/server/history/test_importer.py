@@ -9,11 +9,19 @@ import pytest
 from tests.server.history.test_sessions import EDIT, FAILS, PASSES
 from tests.wiring import git, repository
 
-from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest
+from hitherto_contract import (
+    EraseRequest,
+    ForgetRequest,
+    PurgeRequest,
+    ReflectRequest,
+    RememberRequest,
+)
 from hitherto_server.core.errors import HistoryBusy, InvalidInput, NotFound
 from hitherto_server.gates.reflect import forget, reflect
 from hitherto_server.gates.remember import remember
 from hitherto_server.history.undoing import undo_import
+from hitherto_server.maintenance.erase import Eraser
+from hitherto_server.sessions.purge import purge
 from hitherto_server.sessions.quiet import Target
 from hitherto_server.store.candidates import list_waiting
 from hitherto_server.store.memories import get_row
@@ -306,3 +314,30 @@ async def test_a_kept_row_is_a_memory_like_any_other(desk: Desk, client: Client)
     ((known,),) = await desk.rows("SELECT id FROM memory")
     row = await desk.services.store.readers.run(lambda c: get_row(c, known))
     assert (row["source"], row["actor"], row["tier"]) == ("import", "import", "admitted")
+
+
+async def test_a_purge_of_the_folder_takes_what_was_imported_of_it(
+    desk: Desk, client: Client
+) -> None:
+    client.session(desk.project, ("user", RULE), FAILS, EDIT, PASSES)
+    await desk.bring()
+    asked = PurgeRequest(path=str(desk.project), memories=True, confirmed=True)
+    await purge(desk.services.store, desk.services.clock, asked)
+    assert await desk.live() == []
+    for table in ("support", "event", "session"):
+        assert await desk.rows(f"SELECT count(*) FROM {table}") == [(0,)], table
+
+
+async def test_an_erased_text_is_in_no_witness_of_it(desk: Desk, client: Client) -> None:
+    client.session(desk.project, ("user", "Always use the heron gateway for reports."))
+    await desk.bring()
+    eraser = Eraser(
+        desk.services.home,
+        desk.services.store,
+        desk.services.writes.splitter,
+        desk.services.writes.on_written,
+        desk.services.backups,
+    )
+    await eraser.erase(EraseRequest(text="heron gateway", confirmed=True))
+    assert await desk.rows("SELECT sentence FROM support WHERE instr(sentence, 'heron')") == []
+    assert await desk.rows("SELECT 1 FROM memory WHERE instr(content, 'heron')") == []
