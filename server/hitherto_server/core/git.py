@@ -12,6 +12,7 @@ from pathlib import Path
 from hitherto_server.core.errors import GitSlow
 
 TIMEOUT_S = 5.0
+COMMON = "--git-common-dir"
 WALK_TIMEOUT_S = 60.0
 """What a walk through a whole history may take: it is made once."""
 
@@ -76,12 +77,14 @@ def find_work_tree(folder: Path) -> WorkTree:
     common git folder, which stands for the path.
     """
     folder = folder.resolve()
-    places = git(
-        folder, "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"
-    )
+    asked = ("rev-parse", "--path-format=absolute")
+    places = git(folder, *asked, "--show-toplevel", COMMON)
     if places is None:
         return WorkTree(folder, None, str(folder))
-    top, common = places.split("\n")[:2]
+    top, *others = places.split("\n")
+    common = others[0]
+    if len(others) > 1:  # a folder's name holds a line end
+        top, common = (git(folder, *asked, one) or "" for one in ("--show-toplevel", COMMON))
     shared = Path(common).parent if Path(common).name == ".git" else Path(common)
     return WorkTree(Path(top), _remote_of(shared), str(shared))
 
