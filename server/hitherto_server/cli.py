@@ -17,6 +17,7 @@ from hitherto_server.cli_erase import erase
 from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_models import models_app
+from hitherto_server.cli_shared import HELP_STYLE
 from hitherto_server.cli_transfer import export, import_file
 from hitherto_server.core.errors import HithertoError, InvalidInput
 
@@ -28,13 +29,16 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=HELP_STYLE,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 # typer carries its own click and shows only this much of it
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
-INTERRUPTED, NOBODY_READS = 130, 141
+COMPLETE = "_HITHERTO_COMPLETE"
+"""Set by a shell's script that asks what can follow."""
+INTERRUPTED = 130
 """128 and the number of the signal that would have ended another program."""
 
 for panel, commands in {
@@ -95,17 +99,19 @@ def completion(
     ],
 ) -> None:
     """Print the script by which a shell completes our commands (docs/cli.md says where to)."""
-    from typer._completion_shared import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]
 
-    typer.echo(
-        get_completion_script(prog_name="hitherto", complete_var="_HITHERTO_COMPLETE", shell=shell)
-    )
+    typer.echo(get_completion_script(prog_name="hitherto", complete_var=COMPLETE, shell=shell))
 
 
 def main() -> None:
     """Run the command; whatever goes wrong is one line with its code and its mend."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if COMPLETE in os.environ:
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()
@@ -119,7 +125,7 @@ def main() -> None:
     except BrokenPipeError:
         # what is still in the buffer has nowhere to go, and must not fail at the very end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(NOBODY_READS)
+        sys.exit(1)
     except Exception as error:  # noqa: BLE001 - a bug, told as one
         _fail_by_a_bug(error)
 

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from hitherto_server.cli_history import offer_import
-from hitherto_server.cli_shared import Json, echo_lines, print_json
+from hitherto_server.cli_shared import HELP_STYLE, Json, echo_lines, print_json
 from hitherto_server.core.home import find_home
 
 if TYPE_CHECKING:
     from hitherto_server.core.home import Home
     from hitherto_server.install.work import Changes
 
-install_app = typer.Typer(help="Connect an agent.", no_args_is_help=True)
-uninstall_app = typer.Typer(help="Take a connection back.", no_args_is_help=True)
+install_app = typer.Typer(
+    help="Connect an agent.", no_args_is_help=True, rich_markup_mode=HELP_STYLE
+)
+uninstall_app = typer.Typer(
+    help="Take a connection back.", no_args_is_help=True, rich_markup_mode=HELP_STYLE
+)
 
 Scope = Annotated[
     Literal["user", "project", "local"],

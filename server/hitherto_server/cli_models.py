@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from hitherto_server.cli_progress import progress
-from hitherto_server.cli_shared import Json, print_json
+from hitherto_server.cli_shared import HELP_STYLE, Json, print_json
 from hitherto_server.core.home import find_home
 
-models_app = typer.Typer(help="Get or make the embedding model.", no_args_is_help=True)
+models_app = typer.Typer(
+    help="Get or make the embedding model.", no_args_is_help=True, rich_markup_mode=HELP_STYLE
+)
 
 
 @models_app.command("fetch")

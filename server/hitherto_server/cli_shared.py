@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,6 +24,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 UNSHOWN = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{HIDDEN}]")
 """What moves a terminal's cursor, colours it, or hides or reorders what it shows."""
+
+LEAST_COLUMNS = 60
+HELP_STYLE: Literal["rich"] | None = (
+    "rich" if shutil.get_terminal_size().columns >= LEAST_COLUMNS else None
+)
+"""How a command's help is set: without frames where these would cut the options' names."""
 
 LONG_S = 3600.0
 """What a job over the whole store may take."""

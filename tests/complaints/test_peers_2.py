@@ -127,8 +127,8 @@ def test_missing_and_doubled_hooks_are_found_and_mended(own: Session) -> None:
     value["hooks"]["SessionEnd"] *= 2
     path.write_text(json.dumps(value))
     assert "lacks Stop" in faults(server)["hooks"]
-    assert "hitherto install claude-code" in faults(server)["hooks"]
-    own.says("install", "claude-code")
+    assert "hitherto doctor --fix" in faults(server)["hooks"]
+    server.run("doctor", "--fix")
     assert "hooks" not in faults(server)
     assert sorted(event for event, _ in claude_settings(server)) == sorted(
         event for event, groups in json.loads(whole)["hooks"].items() for _ in groups

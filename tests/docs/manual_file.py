@@ -19,11 +19,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 MARKDOWN = DOCS / "manual.md"
 ROFF = DOCS / "man" / "hitherto.1"
 EXIT_CODES = (
-    ("0", "It was done. For `doctor`: there is no fault."),
-    ("1", "It failed, for the reason on stderr. For `doctor`: there are faults."),
+    ("0", "It was done. For `doctor`: there is no fault; otherwise 1."),
+    ("1", "It failed, for the reason on stderr; without one, nobody reads its output any more."),
     ("2", "The arguments are wrong; nothing was tried."),
     ("130", "It was interrupted (Ctrl-C)."),
-    ("141", "Whoever read its output has gone (`hitherto memories | head -1`)."),
 )
 
 
