@@ -58,6 +58,7 @@ class HistoryReply(Wire):
     bytes_done: int = 0
     unchanged: int = 0
     skipped_lines: int = 0
+    failed_files: int = 0
     by_kind: dict[str, int] = Field(default_factory=dict)
     by_project: dict[str, int] = Field(default_factory=dict)
     samples: list[HistorySample] = Field(default_factory=list)

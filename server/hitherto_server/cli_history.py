@@ -185,6 +185,8 @@ def _say_done(done: dict[str, Any]) -> None:
         _echo(f"  Not anew: {', '.join(rest)}.")
     if done["skipped_lines"]:
         _echo(f"  {_counted(done['skipped_lines'], 'line')} could not be read.")
+    if done["failed_files"]:
+        _echo(f"  {_counted(done['failed_files'], 'file')} could not be taken in: see the log.")
     if shown := done["shown"]:
         _echo(
             f"On {date_of(shown['asked_at_ms'])} you asked: {one_line(shown['prompt'], MOST_SHOWN)}"

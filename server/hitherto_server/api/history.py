@@ -118,6 +118,7 @@ def reply_of(services: Services) -> HistoryReply:
         bytes_done=now.bytes_done,
         unchanged=now.unchanged,
         skipped_lines=now.skipped_lines,
+        failed_files=now.failed_files,
         by_kind=dict(now.by_kind),
         by_project=dict(now.by_project),
         samples=[

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hitherto_server.store.candidates import admit, find_rival, hold, note_use, trusts_of
+from hitherto_server.store.candidates import (
+    admit,
+    find_rival,
+    hold,
+    note_use,
+    take_in,
+    trusts_of,
+)
 
 if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
@@ -61,10 +68,16 @@ def settle_imported(
 
 
 def admit_confirmed(connection: Connection, row: Row, *, actor: str, at_ms: int) -> int:
-    """Admit a candidate that somebody confirmed or restated; return the revision it is at."""
+    """Admit a candidate that somebody confirmed; return the revision it is at."""
     if row["tier"] != "candidate":
         return int(row["revision"])
     return admit(connection, row, actor=actor, at_ms=at_ms)
+
+
+def admit_restated(connection: Connection, row: Row) -> None:
+    """Admit a candidate that is being edited: its text is what somebody says now."""
+    if row["tier"] == "candidate":
+        take_in(connection, row["number"])
 
 
 def note_asked_for(connection: Connection, row: Row, session_id: str, at_ms: int) -> bool:

@@ -14,7 +14,7 @@ from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
 from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.remember import remember, tidied
-from hitherto_server.gates.promotion import admit_confirmed
+from hitherto_server.gates.promotion import admit_confirmed, admit_restated
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     State,
@@ -127,6 +127,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             raise InvalidInput(message, mend="Restore it first.")
         state = _edited(connection, row, request, content)
         _refuse_rival(connection, row, state)
+        admit_restated(connection, row)
         revision = change_memory(
             connection,
             row,

@@ -6,17 +6,18 @@ import asyncio
 import logging
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from hitherto_server.core.errors import HistoryBusy, HithertoError, InvalidInput
+from hitherto_server.core.errors import HistoryBusy, HithertoError, InvalidInput, StoreError
 from hitherto_server.store import history as rows
 from hitherto_server.store.projects import USER_WIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.gates.context import WriteContext
@@ -35,8 +36,8 @@ MOST_SAMPLES = 6
 SAMPLE_CHARS = 300
 BYTES_BETWEEN_RESTS, REST_S = 500_000, 0.002
 """Reading keeps the interpreter busy, and a hook waits 300 ms for everything."""
-FAILED_FILE = "failed"
-"""Counted where a file could not be taken in; the import goes on."""
+SETTLED_AT_ONCE = 50
+"""So many are settled in one transaction: others want to write too."""
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Progress:
     unchanged: int = 0
     """Files that an earlier import has read, as they are."""
     skipped_lines: int = 0
+    failed_files: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
     by_project: Counter[str] = field(default_factory=Counter)
     samples: list[tuple[str, str, str]] = field(default_factory=list)
@@ -96,6 +98,7 @@ class Importer:
     async def begin(self, client_home: str, *, admits: bool) -> None:
         """Begin an import; one that was interrupted is gone on with instead."""
         folder = self._free(client_home)
+        self.progress = Progress("importing")
         at_ms = self.clock()
 
         def job(connection: Connection) -> Row | None:
@@ -103,9 +106,13 @@ class Importer:
                 rows.begin_import(connection, str(folder), admits=admits, at_ms=at_ms)
             return rows.find_unfinished(connection)
 
-        row = await self.store.writer.run(job)
+        try:
+            row = await self.store.writer.run(job)
+        except HithertoError:
+            self.progress = Progress()
+            raise
         assert row is not None  # noqa: S101 - it was begun
-        self.progress = Progress("importing", row["id"])
+        self.progress.import_id = row["id"]
         self._work = asyncio.create_task(self._guarded(self._import(row)), name="history")
 
     def refuse_if_busy(self) -> None:
@@ -132,21 +139,37 @@ class Importer:
     async def _guarded(self, work: Awaitable[None]) -> None:
         try:
             await work
-        except (HithertoError, OSError) as error:
-            log.warning("the history was not read to its end: %s", error)
+        except Exception as error:  # noqa: BLE001 - nobody waits for it: whoever asks must hear
+            log.warning("the history was not read to its end: %r", error)
             self.progress.phase, self.progress.failure = "failed", str(error)
 
     async def _look(self, folder: Path) -> None:
-        names: dict[str, str] = {}
         for source in await self._unread(folder):
-            for finding in await self._found_in(source):
-                self._count(finding, await self._name_of(finding, names))
+            with self._surviving_one_file():
+                await self._look_at(source)
         self.progress.phase = "done"
+
+    async def _look_at(self, source: Source) -> None:
+        names: dict[str, str] = {}
+        for finding in await self._found_in(source):
+            self._count(finding, await self._name_of(finding, names))
+
+    @contextmanager
+    def _surviving_one_file(self) -> Iterator[None]:
+        """Count a file that cannot be taken in; what is wrong with the store is another matter."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one bad file must not hold up the rest
+            log.warning("a file of the history was not taken in: %r", error)
+            self.progress.failed_files += 1
 
     async def _import(self, row: Row) -> None:
         sources = await self._unread(Path(row["client_home"]))
         for source in sources:
-            await self._take(row["id"], source)
+            with self._surviving_one_file():
+                await self._take(row["id"], source)
         self.progress.phase = "finishing"
         await self._settle(row)
         at_ms = self.clock()
@@ -175,10 +198,6 @@ class Importer:
         before = self.progress.bytes_done
         try:
             read = await asyncio.to_thread(read_source, source, self._advance)
-        except OSError as error:
-            log.warning("a file of the history could not be read: %s", error)
-            self.progress.outcomes[FAILED_FILE] += 1
-            return ()
         finally:
             self.progress.files_done += 1
             self.progress.bytes_done = before + source.size
@@ -219,18 +238,15 @@ class Importer:
 
     async def _settle(self, row: Row) -> None:
         """Admit what the person said themselves, where they want that; say why the rest waits."""
-        from hitherto_server.gates.promotion import settle_imported
-
-        admits, at_ms = bool(row["admits"]), self.clock()
-
-        def job(connection: Connection) -> int:
-            return sum(
-                settle_imported(connection, one, admits=admits, actor=rows.ACTOR, at_ms=at_ms)
-                for one in rows.list_memories(connection, row["id"])
-                if one["tier"] == "candidate"
-            )
-
-        self.progress.admitted = await self.store.writer.run(job)
+        brought = partial(rows.list_memories, import_id=row["id"])
+        found = await self.store.readers.run(brought)
+        waiting = [one["number"] for one in found if one["tier"] == "candidate"]
+        for start in range(0, len(waiting), SETTLED_AT_ONCE):
+            some = waiting[start : start + SETTLED_AT_ONCE]
+            job = partial(_settle_some, import_row=row, numbers=set(some), at_ms=self.clock())
+            await self.store.writer.run(job)
+        found = await self.store.readers.run(brought)
+        self.progress.admitted = sum(one["tier"] == "admitted" for one in found)
 
     async def _project_of(self, finding: Finding) -> Project | None:
         from hitherto_server.history.sources import standing_folder
@@ -258,6 +274,15 @@ class Importer:
         if len(self.progress.samples) < MOST_SAMPLES:
             text = finding.content[:SAMPLE_CHARS]
             self.progress.samples.append((finding.kind, project, text))
+
+
+def _settle_some(connection: Connection, import_row: Row, numbers: set[int], at_ms: int) -> None:
+    from hitherto_server.gates.promotion import settle_imported
+
+    admits = bool(import_row["admits"])
+    for one in rows.list_memories(connection, import_row["id"]):
+        if one["number"] in numbers and one["tier"] == "candidate":
+            settle_imported(connection, one, admits=admits, actor=rows.ACTOR, at_ms=at_ms)
 
 
 def _called(project: Project | None) -> str:

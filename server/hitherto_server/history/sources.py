@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, assert_never
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SourceKind = Literal["transcript", "memory", "rules"]
 NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9]")
 MOST_LOOKED_AT = 20
+MOST_RULE_FILES = 48
 PEEK_BYTES = 262_144
 CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 RULE_FILES = ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md")
@@ -51,11 +53,16 @@ def list_sources(
             folders[folder] = None
             memory += _sources("memory", sorted((project / "memory").glob("**/*.md")), folder)
     found.sort(key=_age)
-    rules = _sources("rules", [client_home / "CLAUDE.md"])
+    rules = _sources("rules", [client_home / "CLAUDE.md", *_rules_in(client_home)])
     for folder in folders:
-        rules += _sources("rules", [Path(folder) / name for name in RULE_FILES], folder)
+        named = [Path(folder) / name for name in RULE_FILES]
+        rules += _sources("rules", [*named, *_rules_in(Path(folder) / ".claude")], folder)
     every = [*found, *memory, *rules]
     return [one for one in every if not hides(one.path) and not _is_hidden(one, hides)]
+
+
+def _rules_in(folder: Path) -> list[Path]:
+    return sorted(islice((folder / "rules").rglob("*.md"), MOST_RULE_FILES))
 
 
 def folder_of(slug: str, transcripts: Iterable[Source]) -> str | None:

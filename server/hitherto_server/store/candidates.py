@@ -35,9 +35,14 @@ def find_rival(connection: Connection, number: int) -> str | None:
 
 def admit(connection: Connection, row: Row, *, actor: str, at_ms: int) -> int:
     """Make a candidate a memory like any other and return its revision."""
-    connection.execute(sql["admit"], {"number": row["number"]})
+    take_in(connection, row["number"])
     state = state_of(connection, row)
     return change_memory(connection, row, state, change="admit", actor=actor, at_ms=at_ms)
+
+
+def take_in(connection: Connection, number: int) -> None:
+    """Make a candidate a memory like any other, as a part of another change."""
+    connection.execute(sql["admit"], {"number": number})
 
 
 def hold(connection: Connection, number: int, because: str) -> None:

@@ -89,6 +89,13 @@ async def test_what_is_confirmed_is_admitted(me: Person) -> None:
     assert (await me.reflect(memory, "confirm")).revision == done.revision
 
 
+async def test_what_is_edited_is_admitted(me: Person) -> None:
+    memory = await mined(me)
+    done = await me.reflect(memory, "edit", content="The heron cluster drains quickly now.")
+    seen = await me.see(memory)
+    assert (seen.tier, seen.revision) == ("admitted", done.revision)
+
+
 @pytest.mark.parametrize(
     ("case", "bar"),
     [

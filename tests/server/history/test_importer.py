@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,8 +28,6 @@ from hitherto_server.store.candidates import list_waiting
 from hitherto_server.store.memories import get_row
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.server.history.conftest import Client, Desk
 
     from hitherto_server.history.undoing import Undone
@@ -249,6 +248,20 @@ async def test_only_a_file_that_is_as_it_was_then_is_a_witness(
     assert await desk.rows("SELECT path FROM anchor") == tied
 
 
+async def test_a_file_that_cannot_be_taken_in_is_counted_and_read_the_next_time(
+    desk: Desk, client: Client
+) -> None:
+    good = client.session(desk.project, ("user", RULE))
+    bad = client.session(desk.project, ("user", CHOICE))
+    bad = bad.rename(Path(os.fsdecode(os.fsencode(bad.parent) + b"/\xff.jsonl")))
+    done = await desk.bring()
+    assert (done.failed_files, done.phase) == (1, "done")
+    assert await desk.live() == [("admitted", RULE)]
+    bad.rename(good.with_name("named.jsonl"))
+    assert (await desk.bring()).failed_files == 0
+    assert {text for _, text in await desk.live()} == {RULE, CHOICE}
+
+
 async def test_one_history_is_read_at_a_time(desk: Desk, client: Client) -> None:
     client.session(desk.project, ("user", RULE))
     await desk.services.history.look(str(client.home))
@@ -267,6 +280,9 @@ async def test_a_rule_of_claude_md_and_a_note_of_the_client_wait(
     desk: Desk, client: Client
 ) -> None:
     client.session(desk.project, ("user", "hello there"))
+    rules = desk.project / ".claude" / "rules"
+    rules.mkdir(parents=True)
+    (rules / "names.md").write_text("- Never name a gauge after a person.\n")
     (desk.project / "CLAUDE.md").write_text("# Rules\n\n- Never commit the charts folder.\n- Foo\n")
     (client.home / "CLAUDE.md").write_text("Always answer in short sentences, please.\n")
     memory = next((client.home / "projects").iterdir()) / "memory"
@@ -284,6 +300,7 @@ async def test_a_rule_of_claude_md_and_a_note_of_the_client_wait(
     assert found == [
         ("Always answer in short sentences, please.", "admitted", 1, "user"),
         ("Never commit the charts folder.", "candidate", 0, "repository"),
+        ("Never name a gauge after a person.", "candidate", 0, "repository"),
         ("The person is a harbour engineer.", "candidate", 0, "tool"),
     ]
 
