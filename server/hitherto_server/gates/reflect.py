@@ -13,8 +13,8 @@ from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUnd
 from hitherto_server.gates.clean import cleaned, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
 from hitherto_server.gates.neighbours import Subject, look_by_words, say
-from hitherto_server.gates.remember import remember, tidied
 from hitherto_server.gates.promotion import admit_confirmed, admit_restated
+from hitherto_server.gates.remember import remember, tidied
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     State,
