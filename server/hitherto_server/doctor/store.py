@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.home import Home
 
+OLD_MS = 8 * 24 * 3600 * 1000
+"""One is made daily while the server runs, and a server may rest for a week."""
 CHECKED_WHOLE_BYTES = 64 * 1024 * 1024
 """Up to this size every page is looked at; a larger one would take minutes."""
 
@@ -59,7 +61,12 @@ def backups(home: Home) -> Finding:
     found = list_backups(home.backups)
     if not found:
         return well("backups", "none yet; one is made daily while the server runs")
-    return well("backups", f"{len(found)}, the newest of {minute_of(found[0].made_at_ms)}")
+    newest = f"the newest of {minute_of(found[0].made_at_ms)}"
+    written_at_ms = home.database.stat().st_mtime * 1000 if home.database.exists() else 0
+    if written_at_ms - found[0].made_at_ms > OLD_MS:
+        said = f"{newest}, and the database was written much later"
+        return fault("backups", said, "Run `hitherto backup`, and see logs/server.log for why.")
+    return well("backups", f"{len(found)}, {newest}")
 
 
 def _looked_into(path: Path) -> tuple[int, str]:
