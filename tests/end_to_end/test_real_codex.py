@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from realclient_codex import Codex, patch, require_codex_here, schemas_in, shell
-from realclient_product import Product
+from realclient_product import HITHERTO, Product
 from realclient_session import Place
 
 if TYPE_CHECKING:
@@ -116,6 +117,33 @@ def test_a_hook_that_nobody_trusted_is_not_run(product: Product, codex: Codex) -
     outcome, model = codex.run(QUESTION, trusted=False)
     assert outcome.code == 0
     assert model.count(LESSON) == 0
+
+
+def test_hooks_that_were_trusted_once_stay_so_and_doctor_knows(
+    product: Product, codex: Codex
+) -> None:
+    assert "7 of 7 hooks wait for it" in doctor(product)
+    codex.trust()
+    assert "given to 7 hooks" in doctor(product)
+    shim = product.home / "bin" / "hook"
+    shim.write_text(shim.read_text().replace("run.py", "moved.py"))
+    product.run("install", "codex")
+    assert "given to 7 hooks" in doctor(product)
+    _, model = codex.run(QUESTION, trusted=False)
+    assert model.count(LESSON) == 1
+
+
+def doctor(product: Product) -> str:
+    """Return what `hitherto doctor` finds; a person without a model has a fault, whatever else."""
+    done = subprocess.run(
+        [str(HITHERTO), "doctor"],
+        env=product.place.environ,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout
 
 
 def test_an_absent_server_costs_a_session_nothing(product: Product, codex: Codex) -> None:

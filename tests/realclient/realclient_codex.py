@@ -168,6 +168,28 @@ class Codex:
         )
         path.write_text(provider)
 
+    def trust(self) -> None:
+        """Trust every hook, as the client's own review writes it down."""
+        with subprocess.Popen(
+            [str(self.binary), "app-server"],
+            cwd=self.place.project,
+            env=self.place.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as server:
+            try:
+                client = {"name": "test", "title": "test", "version": "1"}
+                call(server, "initialize", {"clientInfo": client})
+                listed = call(server, "hooks/list", {"cwds": [str(self.place.project)]})
+                hooks = listed["data"][0]["hooks"]
+                value = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in hooks}
+                edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": value}
+                call(server, "config/batchWrite", {"edits": [edit]})
+            finally:
+                server.terminate()
+
     def run(self, prompt: str, *script: Item, trusted: bool = True) -> tuple[Outcome, Model]:
         """Run one prompt to its end; untrusted hooks are run as if a person had trusted them."""
         trust = ["--dangerously-bypass-hook-trust"] if trusted else []
@@ -183,6 +205,21 @@ class Codex:
 
 
 Model = ScriptedResponses
+
+
+def call(server: subprocess.Popen[str], method: str, params: Item) -> Item:
+    """Ask the client's app server, and return the result."""
+    assert server.stdin is not None
+    assert server.stdout is not None
+    message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+    server.stdin.write(json.dumps(message) + "\n")
+    server.stdin.flush()
+    for line in server.stdout:
+        answer: Item = json.loads(line)
+        if answer.get("id") == method:
+            return dict(answer["result"])
+    message_to_person = f"the app server ended before it answered {method}"
+    raise AssertionError(message_to_person)
 
 
 def serving(model: ScriptedResponses) -> Iterator[int]:

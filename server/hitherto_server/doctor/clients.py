@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.doctor.finding import Finding, fault, unusable, well
 from hitherto_server.install import config_file, json_text
+from hitherto_server.install.codex import trust_key
 from hitherto_server.install.codex_table import is_our_table
 from hitherto_server.install.formats import format_of
 from hitherto_server.install.places import places_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.home import Home
     from hitherto_server.install.receipt import Receipt, Registration
-    from hitherto_server.install.registration import Listener
+    from hitherto_server.install.registration import Found, Listener
 
 AGAIN = "Run `hitherto doctor --fix`."
 CONNECT = "Run `hitherto install claude-code`."
@@ -82,6 +83,19 @@ def _registered(home: Home, registration: Registration) -> Iterator[Finding]:
     yield _hooks_in(places.settings, count, listeners_of(registration.client))
     entry = json_text.value_at(servers, (*places.parents, SERVER_NAME))
     yield _server_in(places.servers, entry, mcp_shim(home))
+    if registration.client == "codex" and registration.scope == "user":
+        ours = list(find_our_hooks(settings, hook_shim(home)))
+        yield _trusted(ours, places.settings, json_text.value_at(servers, ("hooks", "state")))
+
+
+def _trusted(hooks: Sequence[Found], path: Path, state: object) -> Finding:
+    """Tell whether the person let Codex run our hooks: the others it skips without a word."""
+    known = state if isinstance(state, dict) else {}
+    waiting = [found for found in hooks if not known.get(trust_key(found, path))]
+    if not waiting:
+        return well("Codex's trust", f"given to {len(hooks)} hooks")
+    said = f"{len(waiting)} of {len(hooks)} hooks wait for it, and are not run"
+    return fault("Codex's trust", said, "Open `codex`, type /hooks, and trust those of Hitherto.")
 
 
 def _server_in(path: Path, entry: object, shim: Path) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.install import registering
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.home import Home
     from hitherto_server.install.receipt import Scope
+    from hitherto_server.install.registration import Found
     from hitherto_server.install.shims import Programs
     from hitherto_server.install.work import Changes
 
@@ -19,6 +21,13 @@ TRUST = (
     "Codex runs a new hook only after you trusted it: open `codex`, type /hooks and trust those of "
     "Hitherto, once."
 )
+
+
+def trust_key(hook: Found, path: Path) -> str:
+    """Return under which name Codex keeps what a person said of a hook."""
+    _, event, group, _, number = hook.keys
+    snake = re.sub(r"(?<!^)(?=[A-Z])", "_", str(event)).lower()
+    return f"{path}:{snake}:{group}:{number}"
 
 
 def install(
