@@ -16,6 +16,7 @@ BENCHMARKS = (
     "footprint",
     "languages",
     "recall_latency",
+    "backups",
     "standing",
     "recall_quality",
     "injection",

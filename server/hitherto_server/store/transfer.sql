@@ -260,3 +260,6 @@ SELECT m.id FROM merge_conflict AS c JOIN memory AS m ON m.number = c.memory_num
 WHERE m.revision = c.kept_revision AND m.trashed_at_ms IS NULL
   AND coalesce(m.confirmed_at_ms, 0) < c.found_at_ms
 ORDER BY c.found_at_ms, m.number;
+
+-- trashed_at: when a memory was put into the trash
+SELECT trashed_at_ms FROM memory WHERE number = :number;

@@ -17,7 +17,7 @@ from hitherto_server.store.memories import totals
 from hitherto_server.store.migrate import migrate, refuse_newer
 from hitherto_server.store.transfer import Chosen
 from hitherto_server.transfer.checking import check_export
-from hitherto_server.transfer.incoming import take_in
+from hitherto_server.transfer.incoming import index_rest, index_some, take_in
 from hitherto_server.transfer.outgoing import list_export
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from hitherto_server.store.memories import Span
     from hitherto_server.transfer.checking import Checked
     from hitherto_server.transfer.incoming import Report
+
+
+INDEXED_TOGETHER = 25
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,24 @@ class Importing:
             is_empty = await self.store.readers.run(_is_empty)
             backup = None if is_empty else await self.backups.make("before-import")
             job = partial(self._take, clean=clean, asked=asked, is_empty=is_empty)
-            report = await self.store.writer.run(job)
+            report = await self.store.writer.run_alone(job)
         except FileNotFoundError as error:
             message = "an erase took the file of the import away: it may hold what was erased"
             raise StoreBusy(message, mend="Run the import again.") from error
         finally:
             for file in (source, clean):
                 await asyncio.to_thread(drop_files, file)
+        await self._index(report)
         self.on_written()
         return _reply(checked, report, backup.path if backup else None)
+
+    async def _index(self, report: Report) -> None:
+        """Index what was taken in, a few at a time: others write in between."""
+        for start in range(0, len(report.numbers), INDEXED_TOGETHER):
+            some = report.numbers[start : start + INDEXED_TOGETHER]
+            await self.store.writer.run(partial(index_some, numbers=some), durable=False)
+        finishing = partial(index_rest, sessions=report.sessions, clock=self.clock)
+        await self.store.writer.run(finishing)
 
     def _take(
         self, connection: Connection, *, clean: Path, asked: ImportRequest, is_empty: bool

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import ImportConflict, InvalidInput
-from hitherto_server.store.derived import drop_memory, index_memory, index_session
+from hitherto_server.store.derived import (
+    TEXT_INDEXES,
+    drop_memory,
+    drop_note,
+    index_memory,
+    index_session,
+    note,
+)
 from hitherto_server.store.neighbours import note_waiting
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.transfer import sql
@@ -19,12 +26,15 @@ from hitherto_server.transfer.remembering import put_memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.memories import Span
 
     Line = dict[str, Any]
 
 MOST_NAMED = 5
+TEXT = "text"
+"""Under this name the recipe of the word indexes is noted."""
 
 
 @dataclass
@@ -36,6 +46,9 @@ class Report:
     conflicts: list[str] = field(default_factory=list)
     differing: list[str] = field(default_factory=list)
     """Memories that are here in another state: without a merge they refuse the import."""
+    numbers: list[int] = field(default_factory=list)
+    sessions: list[str] = field(default_factory=list)
+    """What the indexes are to be brought in step with, after it."""
 
 
 @dataclass
@@ -113,7 +126,12 @@ def take_in(
         _take_projects(intake, waiting)
     if not merge:
         _refuse_differing(intake.report)
-    _index(intake, is_empty=is_empty)
+    intake.report.numbers = list(intake.touched)
+    intake.report.sessions = intake.sessions
+    drop_note(connection, TEXT)  # a start before all of it is indexed builds the index anew
+    if not is_empty:  # else what was said of its memories came with them
+        for memory_id in intake.new:
+            note_waiting(connection, memory_id, at_ms=at_ms)
     return intake.report
 
 
@@ -126,22 +144,23 @@ def _refuse_differing(report: Report) -> None:
     raise ImportConflict(message)
 
 
-def _index(intake: Intake, *, is_empty: bool) -> None:
-    connection = intake.connection
-    for number in intake.touched:
-        row = connection.execute(
-            "SELECT trashed_at_ms FROM memory WHERE number = ?", (number,)
-        ).fetchone()
+def index_some(connection: Connection, numbers: Sequence[int]) -> None:
+    """Bring the indexes in step with some memories that were taken in."""
+    for number in numbers:
+        row = connection.execute(sql["trashed_at"], {"number": number}).fetchone()
+        if row is None:
+            continue
         if row["trashed_at_ms"] is None:
             index_memory(connection, number)
         else:
             drop_memory(connection, number)
-    for session_id in intake.sessions:
+
+
+def index_rest(connection: Connection, sessions: Sequence[str], *, clock: Clock) -> None:
+    """Bring the indexes in step with what sessions were about, and note that they are whole."""
+    for session_id in sessions:
         index_session(connection, session_id)
-    if is_empty:  # what was said of its memories came with them
-        return
-    for memory_id in intake.new:
-        note_waiting(connection, memory_id, at_ms=intake.at_ms)
+    note(connection, TEXT, TEXT_INDEXES, clock)
 
 
 def _take_projects(intake: Intake, there: list[Line]) -> None:

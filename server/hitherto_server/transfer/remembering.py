@@ -58,6 +58,7 @@ def _put_new(intake: Intake, line: Line) -> tuple[int, Row | None]:
     _put_anchors(intake, number, line)
     put_passages(connection, number, tuple(intake.splitter(line["content"])))
     _note(intake, line, number, {one["revision"]: one["revision"] for one in line["revisions"]})
+    intake.touched[number] = line["id"]
     intake.report.counts["memories"] += 1
     intake.new.append(line["id"])
     return number, twin
@@ -74,6 +75,7 @@ def _put_known(intake: Intake, row: Row, line: Line) -> None:
     else:
         intake.report.differing.append(line["id"])
         places |= _append(intake, row, line, merged, project)
+        intake.touched[row["number"]] = line["id"]
         intake.report.counts["merged"] += 1
     last = max(places.values())
     numbers = {one["revision"]: places.get(mark(one), last) for one in line["revisions"]}
@@ -156,7 +158,6 @@ def _join(intake: Intake, line: Line, number: int, twin: Row) -> None:
 def _note(intake: Intake, line: Line, number: int, revisions: dict[int, int]) -> None:
     intake.memories[line["id"]] = number
     intake.revisions[line["id"]] = revisions
-    intake.touched[number] = line["id"]
 
 
 def _put_beside(intake: Intake, line: Line) -> None:
