@@ -258,7 +258,7 @@ def _finding(fixed: _Fixed) -> Finding | None:
         support=supports,
         session_id=failure.first.row.session_id,
         folder=folder or None,
-        files=tuple(name for name in files if not name.startswith(("/", ".."))),
+        files=tuple(path for path in paths if path.startswith("/") and not redact(path).changed),
         tags=("fix",),
     )
 

@@ -262,6 +262,18 @@ async def test_a_file_that_cannot_be_taken_in_is_counted_and_read_the_next_time(
     assert {text for _, text in await desk.live()} == {RULE, CHOICE}
 
 
+async def test_a_session_that_ran_in_a_folder_below_names_its_files_from_the_root(
+    desk: Desk, client: Client
+) -> None:
+    below = desk.project / "pkg"
+    below.mkdir()
+    (below / "a.py").write_text("x.get('tide')\n")
+    os.utime(below / "a.py", (0, 0))
+    client.session(below, ("user", "x"), FAILS, EDIT, PASSES)
+    await desk.bring()
+    assert await desk.rows("SELECT path FROM anchor") == [("pkg/a.py",)]
+
+
 async def test_one_history_is_read_at_a_time(desk: Desk, client: Client) -> None:
     client.session(desk.project, ("user", RULE))
     await desk.services.history.look(str(client.home))

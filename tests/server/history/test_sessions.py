@@ -33,7 +33,7 @@ def test_a_fix_names_command_error_cause_and_change(client: Client) -> None:
         "The problem is that old gauges send no tide.\n"
         "It passed after a change of a.py: `x['tide']` became `x.get('tide')`."
     )
-    assert (found.kind, found.files, found.trust) == ("issue", ("a.py",), "tool")
+    assert (found.kind, found.files, found.trust) == ("issue", ("/p/a.py",), "tool")
     happened = [one.happened for one in found.support]
     assert happened == ["command failed", "edit", "command passed"]
     assert len({one.message_id for one in found.support}) == 3
