@@ -136,6 +136,18 @@ async def test_a_file_that_a_patch_names_counts_as_edited(services: Services) ->
     assert set(edited) == {"a", "b", "c"}
 
 
+async def test_what_codex_left_in_the_spool_is_taken_in_as_its_own(services: Services) -> None:
+    body = body_of("Stop", last_assistant_message=None, turn_id="t").decode()
+    services.sessions.spool.events.parent.mkdir(parents=True, exist_ok=True)
+    services.sessions.spool.events.write_text(f"Stop@codex\t{10**18}\t\t{body}\n")
+    await services.sessions.drain()
+    read = services.store.readers.run
+    found = await read(lambda c: c.execute("SELECT id, client FROM session").fetchall())
+    assert [tuple(row) for row in found] == [("s1", "codex")]
+    named = await read(lambda c: c.execute("SELECT name, spooled FROM event").fetchall())
+    assert [tuple(row) for row in named] == [("Stop", 1)]
+
+
 texts = st.text(max_size=40)
 inputs = st.recursive(
     st.none() | st.booleans() | st.integers() | texts,
