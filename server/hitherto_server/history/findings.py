@@ -11,12 +11,6 @@ if TYPE_CHECKING:
 Trust = Literal["user", "repository", "tool"]
 Happened = Literal["prompt", "command failed", "edit", "command passed", "file"]
 
-SAID_BY: dict[Trust, str] = {
-    "user": "you said it",
-    "repository": "a file of the project says it",
-    "tool": "seen in a session",
-}
-
 
 @dataclass(frozen=True)
 class Support:

@@ -5,10 +5,18 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.findings import Finding, Support
+from hitherto_server.history.outputs import (
+    FAILURE,
+    LONGEST_COMMAND,
+    NOT_RUN,
+    TAKES_BACK,
+    plain_command,
+    telling_line,
+)
 from hitherto_server.history.rows import Call, Outcome, Reply
 from hitherto_server.history.spoken import sentences
 
@@ -20,53 +28,10 @@ if TYPE_CHECKING:
 MOST_PENDING, MOST_CALLS, MOST_FIXED = 30, 200, 200
 MOST_FILES = 4
 """A fix that touches more is a piece of work."""
-MOST_COMMAND, MOST_ERROR, MOST_CHANGE = 200, 240, 160
+MOST_COMMAND, MOST_CAUSE, MOST_CHANGE = 200, 240, 160
 WINDOW = 8000
+Kept = TypeVar("Kept")
 EDITS = {"Edit", "MultiEdit", "Write", "NotebookEdit"}
-FAILURE = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED\b|^FAIL\b|--- FAIL|Traceback \(most recent"
-    r"|npm ERR!|error\[E\d+\]|panicked at|error during build|BUILD FAILED",
-    re.MULTILINE,
-)
-TELLING = (
-    (re.compile(r"\b\w*(?:Error|Exception|ImproperlyConfigured|Fault)\b: ?\S"), True),
-    (
-        re.compile(
-            r"panicked at|attempt to|DATA RACE|assertion|undefined reference|not found",
-            re.IGNORECASE,
-        ),
-        False,
-    ),
-    (
-        re.compile(
-            r"\b(?:error|fatal|failed to|cannot|can't|could not|unable to)\b", re.IGNORECASE
-        ),
-        True,
-    ),
-)
-"""What says most, and whether the last such line counts: a traceback ends with its error."""
-SUMMARY = re.compile(
-    r"^\s*(?:FAILED\b|FAIL\b|=+|-+ |test result:|\d+ (?:failed|passed)|exit code"
-    r"|error during build|npm ERR! (?:code|errno|A complete))",
-    re.IGNORECASE,
-)
-TIDY = re.compile(
-    r"\b(?:eslint|ruff|black|prettier|gofmt|isort|flake8|pylint|stylelint|rustfmt|clang-format"
-    r"|biome|pre-commit|cargo fmt|git|ls|cat|grep|rg|find|curl|sed)\b"
-)
-"""Style is no lesson, and these commands find or move things rather than test them."""
-AROUND = re.compile(
-    r"^\s*cd\s+\S+\s*&&\s*|\s*2>&1|\s*\|\s*(?:tail|head)\b[^|]*$|\s*\|\|\s*true\s*$"
-)
-NOT_RUN = re.compile(
-    r"The user doesn't want|Request interrupted|hook error|requires approval|permission|was blocked"
-    r"|timed out|command not found",
-    re.IGNORECASE,
-)
-TAKES_BACK = re.compile(
-    r"\bgit\s+(?:checkout\b.*(?:--|\.)|restore\b|reset\s+--hard|revert\b"
-    r"|stash(?!\s+(?:pop|apply|list|show)))"
-)
 CAUSE = re.compile(
     r"\b(?:because|root cause|the cause|caused by|(?:problem|issue|bug|reason|culprit) (?:was|is)"
     r"|turns out|turned out)\b",
@@ -173,6 +138,8 @@ class FixWatch:
 
     def _ran(self, call: Call, outcome: Outcome, row: Row) -> None:
         raw = str(call.given.get("command") or "")
+        if len(raw) > LONGEST_COMMAND:
+            return
         if TAKES_BACK.search(raw):
             self._fixed = [one for one in self._fixed if not _names(raw, one)]
             return
@@ -199,15 +166,7 @@ class FixWatch:
             self._fixed.append(_Fixed(failure, seen, self._turn))
 
 
-def plain_command(raw: str) -> str:
-    """Return a command without what only shapes its output; empty if it tests nothing."""
-    before, command = "", " ".join(raw.split())
-    while before != command:
-        before, command = command, AROUND.sub("", command)
-    return "" if TIDY.search(command) else command
-
-
-def _put(kept: dict[str, object] | dict, key: str, value: object, most: int) -> None:  # type: ignore[type-arg]
+def _put(kept: dict[str, Kept], key: str, value: Kept, most: int) -> None:
     while len(kept) >= most:
         kept.pop(next(iter(kept)))
     kept[key] = value
@@ -263,28 +222,13 @@ def _finding(fixed: _Fixed) -> Finding | None:
     )
 
 
-def telling_line(output: str) -> str | None:
-    """Return the line of an output that says what went wrong, the most telling wording first."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    lines = [line.removeprefix("E  ").strip() for line in lines if not SUMMARY.match(line)]
-    for wording, takes_last in TELLING:
-        at = [number for number, line in enumerate(lines) if wording.search(line)]
-        if at:
-            number = at[-1 if takes_last else 0]
-            line = lines[number]
-            # a panic says where, and what on the next line
-            more = f" {lines[number + 1]}" if line.endswith(":") and number + 1 < len(lines) else ""
-            return (line + more)[:MOST_ERROR]
-    return None
-
-
 def _cause(said: tuple[str, ...]) -> str:
     for text in reversed(said):
         for sentence in sentences(redact(text).text):
             if (
                 CAUSE.search(sentence)
                 and not sentence.endswith("?")
-                and len(sentence) <= MOST_ERROR
+                and len(sentence) <= MOST_CAUSE
             ):
                 return sentence
     return ""

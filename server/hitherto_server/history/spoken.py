@@ -6,7 +6,7 @@ import re
 
 from hitherto_server.sessions.silence import silent_because
 
-FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]*)?>.*?(?:</\1>|\Z)", re.DOTALL)
+FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]{0,300})?>.*?(?:</\1>|\Z)", re.DOTALL)
 """An element of the client's or of ours: `<system-reminder>`, `<hitherto-memories>`."""
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
@@ -23,7 +23,7 @@ INTRODUCES = re.compile(
     r"\b(?:summari[sz]e|translate|review|explain|answer|reply|respond|here(?:'s| is| are)|convert"
     r"|rewrite|proofread|paste[ds]?|log|logs|output|trace|traceback|error|readme|docs?|document"
     r"|documentation|guide|issue|ticket|e-?mail|message|comments?|says?|said|wrote|text|snippet"
-    r"|spec|article|thread|slack|chat|transcript|policy|quote)\b[^\n]*[:?]\s*$",
+    r"|spec|article|thread|slack|chat|transcript|policy|quote)\b",
     re.IGNORECASE,
 )
 NO_PROSE = re.compile(
@@ -64,7 +64,8 @@ def unquoted(sentence: str) -> str:
 def _unpasted(lines: list[str]) -> list[str]:
     """Return the lines up to the first that announces somebody else's text."""
     for number, line in enumerate(lines):
-        if INTRODUCES.search(line) and any(rest.strip() for rest in lines[number + 1 :]):
+        leads_on = line.rstrip().endswith((":", "?")) and INTRODUCES.search(line)
+        if leads_on and any(rest.strip() for rest in lines[number + 1 :]):
             return lines[:number]
     return lines
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from hitherto_server.history.spoken import own_words
 from hitherto_server.history.statements import retracts, stated_in
 
+MOST_CPU_S = 1.5
 STATES = {
     "Always run the migrations before the seeds.": "preference",
     "please never commit the lock file of the demo app": "preference",
@@ -89,3 +92,23 @@ def test_taking_something_back_is_understood() -> None:
     assert retracts("hmm, on second thought keep jest")
     assert retracts("Revert that please.")
     assert not retracts("looks good, go on with the next file")
+
+
+HOSTILE = {
+    "open elements": "<a-b " * 4000,
+    "announcements": "error " * 3300,
+    "quotation marks": '"' * 20_000,
+    "one word": "always " * 2800,
+    "half a rule": "we use " * 2800,
+    "one letter": "a" * 20_000,
+    "blanks": " " * 20_000,
+    "lead-in": "ok, " * 5000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_no_text_makes_the_rules_slow(text: str) -> None:
+    began = time.process_time()
+    stated_in(own_words(text))
+    retracts(text)
+    assert time.process_time() - began < MOST_CPU_S

@@ -1,0 +1,76 @@
+"""What commands and their outputs say: did it fail, with what, and is it worth a lesson?"""
+
+from __future__ import annotations
+
+import re
+
+MOST_ERROR = 240
+LONGEST_COMMAND = 2000
+"""A longer one is a script, and not run a second time as it is."""
+FAILURE = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?)\b|^FAILED\b|^FAIL\b|--- FAIL|Traceback \(most recent"
+    r"|npm ERR!|error\[E\d+\]|panicked at|error during build|BUILD FAILED",
+    re.MULTILINE,
+)
+TELLING = (
+    (re.compile(r"\b\w*(?:Error|Exception|ImproperlyConfigured|Fault)\b: ?\S"), True),
+    (
+        re.compile(
+            r"panicked at|attempt to|DATA RACE|assertion|undefined reference|not found",
+            re.IGNORECASE,
+        ),
+        False,
+    ),
+    (
+        re.compile(
+            r"\b(?:error|fatal|failed to|cannot|can't|could not|unable to)\b", re.IGNORECASE
+        ),
+        True,
+    ),
+)
+"""What says most, and whether the last such line counts: a traceback ends with its error."""
+SUMMARY = re.compile(
+    r"^\s*(?:FAILED\b|FAIL\b|=+|-+ |test result:|\d+ (?:failed|passed)|exit code"
+    r"|error during build|npm ERR! (?:code|errno|A complete))",
+    re.IGNORECASE,
+)
+TIDY = re.compile(
+    r"\b(?:eslint|ruff|black|prettier|gofmt|isort|flake8|pylint|stylelint|rustfmt|clang-format"
+    r"|biome|pre-commit|cargo fmt|git|ls|cat|grep|rg|find|curl|sed)\b"
+)
+"""Style is no lesson, and these commands find or move things rather than test them."""
+AROUND = re.compile(
+    r"^\s*cd\s+\S+\s*&&\s*|\s*2>&1|\s*\|\s*(?:tail|head)\b[^|]*$|\s*\|\|\s*true\s*$"
+)
+NOT_RUN = re.compile(
+    r"The user doesn't want|Request interrupted|hook error|requires approval|permission|was blocked"
+    r"|timed out|command not found",
+    re.IGNORECASE,
+)
+TAKES_BACK = re.compile(
+    r"\bgit\s+(?:checkout\b.*(?:--|\.)|restore\b|reset\s+--hard|revert\b"
+    r"|stash(?!\s+(?:pop|apply|list|show)))"
+)
+
+
+def plain_command(raw: str) -> str:
+    """Return a command without what only shapes its output; empty if it tests nothing."""
+    before, command = "", " ".join(raw.split())
+    while before != command:
+        before, command = command, AROUND.sub("", command)
+    return "" if TIDY.search(command) else command
+
+
+def telling_line(output: str) -> str | None:
+    """Return the line of an output that says what went wrong, the most telling wording first."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line.removeprefix("E  ").strip() for line in lines if not SUMMARY.match(line)]
+    for wording, takes_last in TELLING:
+        at = [number for number, line in enumerate(lines) if wording.search(line)]
+        if at:
+            number = at[-1 if takes_last else 0]
+            line = lines[number]
+            # a panic says where, and what on the next line
+            more = f" {lines[number + 1]}" if line.endswith(":") and number + 1 < len(lines) else ""
+            return (line + more)[:MOST_ERROR]
+    return None
