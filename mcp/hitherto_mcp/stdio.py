@@ -130,7 +130,8 @@ class Conversation:
             raise RpcError(protocol.INVALID_PARAMS, f"no tool {str(name)[:60]!r}")
         if not isinstance(arguments, dict | None):
             raise RpcError(protocol.INVALID_PARAMS, "arguments must be an object")
-        result = await answer(tool, arguments or {}, self._service.caller, self._service.call)
+        caller = caller_of(params, self._service.caller)
+        result = await answer(tool, arguments or {}, caller, self._service.call)
         content = [{"type": "text", "text": result.text}]
         return {"content": content, "isError": result.is_error}
 
@@ -144,6 +145,18 @@ class Conversation:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def caller_of(params: Mapping[str, Any], known: Caller) -> Caller:
+    """Return whose a call is: the environment's session, else the one that the call itself names.
+
+    Codex says nothing in the environment, and names its session in every call's `_meta`.
+    """
+    meta = params.get("_meta")
+    named = meta.get("sessionId") if isinstance(meta, dict) else None
+    if known.session_id is not None or not isinstance(named, str):
+        return known
+    return Caller.named(named, known.project_dir)
 
 
 async def converse(service: Service, stdin: BinaryIO, stdout: int) -> threading.Thread:

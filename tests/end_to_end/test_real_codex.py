@@ -11,6 +11,7 @@ import pytest
 from realclient_codex import Codex, patch, require_codex_here, schemas_in, shell
 from realclient_product import HITHERTO, Product
 from realclient_session import Place
+from tests.wiring import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,6 +100,17 @@ def test_the_model_is_offered_our_tools(product: Product, codex: Codex) -> None:
     _, model = codex.run("Good morning.")
     assert model.count("hitherto") > 0
     assert model.count("remember") > 0
+
+
+def test_what_the_model_remembers_belongs_to_its_session(product: Product, codex: Codex) -> None:
+    wish = {"type": "function_call", "id": "f1", "call_id": "c1", "namespace": "mcp__hitherto"}
+    arguments = json.dumps({"content": "The office closes at seven."})
+    outcome, model = codex.run("Keep it.", {**wish, "name": "remember", "arguments": arguments})
+    session = next(e["thread_id"] for e in outcome.events if e["type"] == "thread.started")
+    query = "SELECT id, session_id FROM memory WHERE content LIKE '%office%'"
+    ((number, kept_by),) = rows(product.home / "memory.db", query)
+    assert kept_by == session
+    assert model.count(number) >= 1
 
 
 def test_two_scopes_at_once_give_one_answer(product: Product, codex: Codex) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,10 +38,16 @@ class Dialect:
 
 def codex_body(body: Body) -> Body:
     """Return Codex's body with the files of a patch named, in the place of the patch."""
-    given = body.get("tool_input")
+    given, cwd = body.get("tool_input"), body.get("cwd")
     if body.get("tool_name") != "apply_patch" or not isinstance(given, dict):
         return body
-    return {**body, "tool_input": {FILES: files_of_patch(given.get("command"))}}
+    folder = cwd if isinstance(cwd, str) and cwd.startswith("/") else ""
+    # a patch names files as they are seen from there
+    named = [
+        os.path.normpath(f"{folder}/{one}") if folder and not one.startswith("/") else one
+        for one in files_of_patch(given.get("command"))
+    ]
+    return {**body, "tool_input": {FILES: named}}
 
 
 def files_of_patch(patch: object) -> list[str]:

@@ -119,7 +119,10 @@ def test_the_files_of_a_patch_are_kept_and_the_patch_is_not() -> None:
     assert call.client == "codex"
     assert call.event == "PostToolUse"
     assert "two" not in json.dumps(call.body)
-    assert detail_of(call)["files"] == files_of_patch(PATCH)
+    assert detail_of(call)["files"] == [f"/p/{name}" for name in files_of_patch(PATCH)]
+    absolute = "*** Update File: /q/a.py\n*** Add File: ../b.py\n"
+    call = read("PostToolUse", tool_name="apply_patch", tool_input={"command": absolute})
+    assert call.files == ["/q/a.py", "/b.py"]
 
 
 async def test_a_file_that_a_patch_names_counts_as_edited(services: Services) -> None:
