@@ -1,4 +1,4 @@
-"""What the client gives its session anyway: CLAUDE.md, its rules, its own memory."""
+"""What the client gives its session anyway: CLAUDE.md, its rules, its own memory; AGENTS.md."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ NOT_IN_A_SLUG = re.compile(r"[^A-Za-z0-9]")
 
 Stamp = tuple[tuple[str, int, int], ...]
 Hides = Callable[[Path], bool]
+Finder = Callable[[Path, Path], "Iterable[Path]"]
+HOMES = {"claude-code": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex")}
+CODEX_FILES = ("AGENTS.override.md", "AGENTS.md")
+"""Of a folder the first that is there."""
 NOTHING = AlreadySaid()
 
 
@@ -59,15 +63,18 @@ class ClientFiles:
     """The client's own folder; by default what the environment names, else ~/.claude."""
     hides: Hides = lambda _: False
     """Tells which files are not to be read: a person ignores their folder."""
-    _projects: OrderedDict[Path, _Known] = field(default_factory=OrderedDict)
+    _projects: OrderedDict[tuple[Path, str], _Known] = field(default_factory=OrderedDict)
 
-    async def said_in(self, root: Path | None, *, wait_s: float) -> AlreadySaid:
+    async def said_in(
+        self, root: Path | None, *, wait_s: float, client: str = "claude-code"
+    ) -> AlreadySaid:
         """Return what the files say, as they were lately; waits only where nothing is known yet."""
         if root is None:
             return NOTHING
-        known = self._of(root)
+        known = self._of(root, client)
         if known.looking is None and time.monotonic() - known.looked_at > FRESH_S:
-            known.looking = asyncio.create_task(self._look(root, known), name="client files")
+            looking = self._look(root, known, client)
+            known.looking = asyncio.create_task(looking, name="client files")
         if known.looking is not None and not known.looked_at:
             await asyncio.wait({known.looking}, timeout=wait_s)
         return known.said
@@ -79,17 +86,18 @@ class ClientFiles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _of(self, root: Path) -> _Known:
-        known = self._projects.setdefault(root, _Known())
-        self._projects.move_to_end(root)
+    def _of(self, root: Path, client: str) -> _Known:
+        known = self._projects.setdefault((root, client), _Known())
+        self._projects.move_to_end((root, client))
         while len(self._projects) > MOST_PROJECTS:
             self._projects.popitem(last=False)
         return known
 
-    async def _look(self, root: Path, known: _Known) -> None:
+    async def _look(self, root: Path, known: _Known, client: str) -> None:
         try:
-            home = self.home or client_home()
-            read = await asyncio.to_thread(read_again, root, home, known.stamp, self.hides)
+            home = self.home or client_home(client)
+            find = codex_beginnings if client == "codex" else _beginnings
+            read = await asyncio.to_thread(read_again, root, home, known.stamp, self.hides, find)
             if read is not None:
                 known.said, known.stamp = read
         except OSError as error:
@@ -98,33 +106,45 @@ class ClientFiles:
             known.looked_at, known.looking = time.monotonic(), None
 
 
-def client_home() -> Path:
+def client_home(client: str = "claude-code") -> Path:
     """Return the folder where the client keeps what is the person's own."""
-    named = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(named) if named else Path.home() / ".claude"
+    variable, usual = HOMES[client]
+    named = os.environ.get(variable)
+    return Path(named) if named else Path.home() / usual
 
 
 def read_again(
-    root: Path, home: Path, stamp: Stamp, hides: Hides = lambda _: False
+    root: Path,
+    home: Path,
+    stamp: Stamp,
+    hides: Hides = lambda _: False,
+    find: Finder | None = None,
 ) -> tuple[AlreadySaid, Stamp] | None:
     """Read what the client loads for a project; None if no file differs from the stamp."""
-    if (
-        stamp
-        and stamp == _stamp_of(Path(name) for name, _, _ in stamp)
-        and _is_whole(root, home, stamp, hides)
-    ):
-        return None
-    texts = dict(_with_imports(_beginnings(root, home), hides))
+    begins = (find or _beginnings)(root, home)
+    if stamp and stamp == _stamp_of(Path(name) for name, _, _ in stamp):
+        begins = list(begins)
+        if _is_whole(begins, stamp, hides):
+            return None
+    most_depth = 0 if find is codex_beginnings else MOST_DEPTH  # Codex imports nothing
+    texts = dict(_with_imports(begins, hides, most_depth))
     read = _stamp_of(texts)
     return AlreadySaid.of((_shown(path, root), text) for path, text in texts.items()), read
 
 
-def _is_whole(root: Path, home: Path, stamp: Stamp, hides: Hides) -> bool:
+def _is_whole(begins: Iterable[Path], stamp: Stamp, hides: Hides) -> bool:
     """Tell whether no file has been added or ignored since."""
     known = {name for name, _, _ in stamp}
     if any(hides(Path(name)) for name in known):
         return False
-    return all(str(path) in known or hides(path) for path in _beginnings(root, home))
+    return all(str(path) in known or hides(path) for path in begins)
+
+
+def codex_beginnings(root: Path, home: Path) -> Iterator[Path]:
+    """Return the files that Codex reads by itself, where they exist."""
+    for folder in (home, root):
+        named = (folder / name for name in CODEX_FILES)
+        yield from [path for path in named if _is_readable(path)][:1]
 
 
 def _beginnings(root: Path, home: Path) -> Iterator[Path]:
@@ -162,7 +182,9 @@ def _is_readable(path: Path) -> bool:
         return False
 
 
-def _with_imports(beginnings: Iterable[Path], hides: Hides) -> Iterator[tuple[Path, str]]:
+def _with_imports(
+    beginnings: Iterable[Path], hides: Hides, most_depth: int
+) -> Iterator[tuple[Path, str]]:
     """Read files and what they import, each once, breadth first and bounded."""
     seen: set[Path] = set()
     waiting = [(path, 0) for path in beginnings]
@@ -175,7 +197,7 @@ def _with_imports(beginnings: Iterable[Path], hides: Hides) -> Iterator[tuple[Pa
         text = _read(path, min(MOST_BYTES, room))
         room -= len(text)
         yield path, text
-        if depth < MOST_DEPTH:
+        if depth < most_depth:
             waiting += [(one, depth + 1) for one in _imports(path, text)]
 
 

@@ -154,7 +154,7 @@ async def _occasion(
 ) -> Occasion:
     at_ms = tools.clock()
     wait_s = PROMPT_WAIT_S if channel == "prompt" else START_WAIT_S
-    said = await tools.client_files.said_in(question.root, wait_s=wait_s)
+    said = await tools.client_files.said_in(question.root, wait_s=wait_s, client=call.client)
     memories, tokens = most
     return Occasion(
         session_id=call.session_id,
