@@ -14,6 +14,7 @@ from hitherto_server.history.outputs import (
     LONGEST_COMMAND,
     NOT_RUN,
     TAKES_BACK,
+    WRITES,
     plain_command,
     telling_line,
 )
@@ -143,6 +144,8 @@ class FixWatch:
         if TAKES_BACK.search(raw):
             self._fixed = [one for one in self._fixed if not _names(raw, one)]
             return
+        if WRITES.search(raw):
+            self._edits += 1
         command = plain_command(raw)
         if not command or call.given.get("run_in_background"):
             return

@@ -39,6 +39,10 @@ TIDY = re.compile(
     r"|biome|pre-commit|cargo fmt|git|ls|cat|grep|rg|find|curl|sed)\b"
 )
 """Style is no lesson, and these commands find or move things rather than test them."""
+WRITES = re.compile(r"(?<![0-9&=-])>{1,2}\s*(?!/dev/|&)[\w~./-]+|\btee\b|\bsed\s+-i|<<")
+"""A command that makes or changes a file, as far as its text shows it."""
+INLINE = re.compile(r"\b(?:python3?|node|ruby|perl|sh|bash)\s+-[ce]\b|<<")
+"""A program that stands in the command itself is run once."""
 AROUND = re.compile(
     r"^\s*cd\s+\S+\s*&&\s*|\s*2>&1|\s*\|\s*(?:tail|head)\b[^|]*$|\s*\|\|\s*true\s*$"
 )
@@ -58,7 +62,7 @@ def plain_command(raw: str) -> str:
     before, command = "", " ".join(raw.split())
     while before != command:
         before, command = command, AROUND.sub("", command)
-    return "" if TIDY.search(command) else command
+    return "" if TIDY.search(command) or INLINE.search(command) else command
 
 
 def telling_line(output: str) -> str | None:

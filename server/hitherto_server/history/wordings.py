@@ -68,8 +68,17 @@ RETRACTS = _any(
     r"^(?:no|nope|hmm)?,?\s*never ?mind\b",
 )
 
-VERB = r"(?!mind\b|true\b|false\b|on\b|off\b|up\b|so\b|the\b|a\b|an\b|been\b|again\b|works?\b)[a-z][a-z-]*(?<![^s]s)\b"
-"""An imperative's word: no third person (`always fails`) and no noun with an article."""
+VERB = (
+    r"(?!(?:mind|true|false|on|off|up|so|the|a|an|been|again|works?|had|saw|seen|heard|thought|knew|got|was|were|did"
+    r"|went|felt|met|good|great|nice|happy|glad|fun|sure|possible|easy|hard|more|worse|better|too|very)\b"
+    r"|(?!bring|ping|string)\w{2,}ing\b|(?!embed|need|seed|feed|shed|speed|proceed|exceed|succeed)\w+ed\b)"
+    r"[a-z][a-z-]*(?<![^s]s)\b"
+)
+"""An imperative's word: no third person (`always fails`), no past, no noun with an article."""
+DONT = (
+    r"(?:do not|don't|dont)(?=\s+(?:ever\s+)?(?!(?:be|worry|forget|hesitate|bother|know|think|mind|see|understand"
+    r"|want|like|need|have|care|panic|remember|quit|give up)\b))"
+)
 TEAM = r"(?:we|our team|the team|this (?:project|repo|repository|codebase|team|company))"
 DOES = (
     r"(?:use|commit|push|deploy|merge|write|put|run|mock|store|log|ship|release|support|do|name|call"
@@ -99,8 +108,8 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             r"\b(?:from now on|going forward|from here on|in (?:the )?future),?\s+(?!i\b|i'll|he\b|she\b)\w+"
         ),
     ),
-    ("preference", _any(rf"^(?:do not|don't|dont)\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
-    ("preference", _any(rf"^(?:do not|don't|dont)\s+ever\s+{VERB}")),
+    ("preference", _any(rf"^{DONT}\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
+    ("preference", _any(rf"^{DONT}\s+ever\s+{VERB}")),
     ("preference", _any(rf"\b{TEAM} (?:always|never|only(?: ever)?)\s+{DOES}\b")),
     (
         "preference",

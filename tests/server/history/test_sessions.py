@@ -46,6 +46,14 @@ def test_a_fix_names_command_error_cause_and_change(client: Client) -> None:
         pytest.param((FAILS, EDIT), id="it never passed"),
         pytest.param((FAILS, EDIT, ("bash", "pytest tests/b.py\n1 passed")), id="another passed"),
         pytest.param((EDIT, FAILS, EDIT, PASSES), id="the session broke it itself"),
+        pytest.param(
+            (("bash", "cat > a.py <<E\n"), FAILS, EDIT, PASSES),
+            id="a command wrote the file",
+        ),
+        pytest.param(
+            (("bash!", "python3 -c 'x'\nKeyError: 1"), EDIT, ("bash", "python3 -c 'x'")),
+            id="a program within the command",
+        ),
         pytest.param((FAILS, EDIT, PASSES, FAILS), id="it failed again"),
         pytest.param(
             (FAILS, EDIT, PASSES, ("edit", "a.py\n- x.get('tide')\n+ x['tide']")), id="edited back"
