@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import socket
 import threading
 from contextlib import closing, contextmanager
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.server_process import ServerProcess
+    from tests.session_process import Session
 
 LESSON = "`parse_config` reads its file twice, first for the encoding."
 QUESTION = "Why does parse_config read its file twice for the encoding?"
@@ -68,12 +70,23 @@ def registered_command(server: ServerProcess, event: str) -> str:
     return str(next(entry["command"] for name, entry in claude_settings(server) if name == event))
 
 
-def events_of(server: ServerProcess, session: str = "s") -> list[dict[str, Any]]:
+def events_of(session: Session) -> list[dict[str, Any]]:
     """Return what the server noted of a session."""
+    server = session.server
     if not server.answers():
         return []
-    found = server.call("memories", view="events", session_id=session, limit=200)["events"]
+    found = server.call("memories", view="events", session_id=session.id, limit=200)["events"]
     return list(found)
+
+
+@contextmanager
+def stopped(server: ServerProcess) -> Iterator[None]:
+    """Let the server hang while the block runs."""
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
 
 
 def homes_processes(home: Path) -> list[int]:

@@ -33,46 +33,44 @@ CodexScope = Annotated[
 ]
 
 
+Plugin = Annotated[Path | None, typer.Option(help="Write a plugin folder there instead.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", "-y", help="Import the past sessions too, without asking.")
+]
+NoImport = Annotated[bool, typer.Option("--no-import", help="Don't offer to import past sessions.")]
+Transport = Annotated[
+    Literal["command", "http"],
+    typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
+]
+
+
 @install_app.command("claude-code")
 def install_claude_code(
     *,
     scope: Scope = "user",
-    plugin: Annotated[
-        Path | None, typer.Option(help="Write a plugin folder there instead.")
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Import the past sessions too, without asking.")
-    ] = False,
-    no_import: Annotated[
-        bool, typer.Option("--no-import", help="Don't offer to import past sessions.")
-    ] = False,
-    transport: Annotated[
-        Literal["command", "http"],
-        typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
-    ] = "command",
+    plugin: Plugin = None,
+    yes: Yes = False,
+    no_import: NoImport = False,
+    transport: Transport = "command",
     as_json: Json = False,
 ) -> None:
     """Register hooks and MCP server; what else is in the files stays as it is."""
     from hitherto_server.install.claude_code import install
     from hitherto_server.install.plugin import write_plugin
 
-    home = find_home()
+    home, config = find_home(), _config_dir()
     home.create()
     if plugin is not None:
         written = write_plugin(plugin.expanduser().absolute(), home=home)
         _report(written, home, f"Load it:  claude --plugin-dir {plugin}", as_json=as_json)
         return
+    project = _project(scope)
     changes = install(
-        Path.home(),
-        scope,
-        home=home,
-        project=_project(scope),
-        config_dir=_config_dir(),
-        transport=transport,
+        Path.home(), scope, home=home, project=project, config_dir=config, transport=transport
     )
     _report(changes, home, "Claude Code is connected. New sessions remember.", as_json=as_json)
     if not as_json:
-        offer_import(_config_dir() or Path.home() / ".claude", yes=yes, no_import=no_import)
+        offer_import(config or Path.home() / ".claude", yes=yes, no_import=no_import)
 
 
 @install_app.command("codex")

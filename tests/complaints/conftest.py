@@ -59,7 +59,7 @@ def own(alone: ServerProcess, folder: Path) -> Session:
 def large(
     tmp_path_factory: pytest.TempPathFactory, models_dir: Path, model_dir: Path
 ) -> Iterator[Session]:
-    """Return a session in a project of five thousand memories, with the real model."""
+    """Return a session in a project of more than four thousand memories, with the real model."""
     server = ServerProcess(tmp_path_factory.mktemp("large") / "home")
     folder = repository(tmp_path_factory.mktemp("project"))
     server.use_models(models_dir)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import stat
@@ -19,6 +18,7 @@ from tests.complaints_parts import (
     claude_settings,
     events_of,
     peak_mb,
+    stopped,
 )
 from tests.mcp_process import McpProcess
 from tests.server_process import wait_until
@@ -48,7 +48,7 @@ def test_events_of_a_session_without_a_server_are_kept_and_taken_in(own: Session
     findings = json.loads(own.server.run("doctor", "--json").stdout)
     assert [one["ok"] for one in findings if one["what"] == "server"] == [False]
     own.server.start()
-    wait_until(lambda: len(events_of(own.server)) == 4, "all four are known")
+    wait_until(lambda: len(events_of(own)) == 4, "all four are known")
 
 
 def test_an_agent_in_a_worktree_shares_the_project_and_is_told_when_nothing_was_saved(
@@ -76,7 +76,7 @@ def test_a_true_fact_with_a_negation_is_kept_found_and_given(session: Session) -
     assert fact in session.prompt("Does the deploy fail when the release_cache is cold?").given
 
 
-def test_the_oldest_of_five_thousand_is_found_by_meaning(large: Session) -> None:
+def test_the_oldest_of_four_thousand_is_found_by_meaning(large: Session) -> None:
     """GH-957."""
     query = "what drains water in the east wing during frost?"
     answer = large.call("recall", query=query)
@@ -231,15 +231,11 @@ def test_prompts_cost_a_bounded_number_of_tokens_and_mostly_none(session: Sessio
     assert given[1:] == ["", "", ""]
 
 
-def test_no_tool_call_waits_for_an_answer_that_nobody_reads(own: Session) -> None:
+def test_no_tool_call_waits_for_an_answer_that_nobody_reads(session: Session) -> None:
     """agentmemory#221."""
-    own.server.start()
-    os.kill(own.server.pid, signal.SIGSTOP)
-    try:
-        outcomes = [own.tool("Bash", number) for number in range(3)]
-        outcomes += [own.hook("SessionEnd")]
-    finally:
-        os.kill(own.server.pid, signal.SIGCONT)
+    with stopped(session.server):
+        outcomes = [session.tool("Bash", number) for number in range(3)]
+        outcomes += [session.hook("SessionEnd")]
     assert [one.is_silent for one in outcomes] == [True] * 4
     assert min(one.seconds for one in outcomes) < SOON_S / 2
 
@@ -298,7 +294,7 @@ def test_a_secret_is_kept_verbatim_nowhere(own: Session, tmp_path: Path) -> None
     agent.end()
     own.tool("Edit", 1, file_path=f"conf/{token}.yml")
     began = time.monotonic()
-    wait_until(lambda: len(events_of(server)) == 1 or time.monotonic() - began > SOON_S, "noted")
+    wait_until(lambda: len(events_of(own)) == 1 or time.monotonic() - began > SOON_S, "noted")
     server.kill(signal.SIGTERM)
     files = [path for path in server.home.rglob("*") if path.is_file()]
     assert [path for path in files if token.lower().encode() in path.read_bytes().lower()] == []

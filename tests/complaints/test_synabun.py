@@ -203,8 +203,12 @@ def test_shell_edits_and_checkouts_are_seen_and_what_was_given_outlives_the_serv
     question = "What does send_invoice in billing.py do with the total?"
     assert f"{memory} · current" in own.prompt(question).given
     own.server.restart()
-    assert own.prompt(f"{question} Again.").given == ""
-    wait_until(lambda: reason_of(own, memory) == "already delivered", "the ledger knows it")
+
+    def is_known() -> bool:
+        assert own.prompt(f"{question} Again at {time.monotonic()}.").given == ""
+        return reason_of(own, memory) == "already delivered"
+
+    wait_until(is_known, "the ledger knows it though the server was killed")
     subprocess.run(["sed", "-i", "s/[*] 2/* 3/", str(own.folder / "billing.py")], check=True)
     told: list[str] = []
 
@@ -245,8 +249,8 @@ def test_a_hook_waits_for_no_stdin_runs_once_and_blocks_no_stop(own: Session) ->
         assert own.hook("Stop", stop_hook_active=number > 0).is_silent
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda _: own.tool("Edit", 99, file_path="a.py"), range(2)))
-    wait_until(lambda: len(events_of(own.server)) >= 6, "all are noted")
-    ids = [event["detail"].get("tool_use_id") for event in events_of(own.server)]
+    wait_until(lambda: len(events_of(own)) >= 6, "all are noted")
+    ids = [event["detail"].get("tool_use_id") for event in events_of(own)]
     assert ids.count("s-99") == 1
 
 
