@@ -144,7 +144,7 @@ class Importer:
             self.progress.phase, self.progress.failure = "failed", str(error)
 
     async def _look(self, folder: Path) -> None:
-        for source in await self._unread(folder):
+        for source in await self._unread(await self._listed(folder)):
             with self._surviving_one_file():
                 await self._look_at(source)
         self.progress.phase = "done"
@@ -166,8 +166,8 @@ class Importer:
             self.progress.failed_files += 1
 
     async def _import(self, row: Row) -> None:
-        sources = await self._unread(Path(row["client_home"]))
-        for source in sources:
+        sources = await self._listed(Path(row["client_home"]))
+        for source in await self._unread(sources):
             with self._surviving_one_file():
                 await self._take(row["id"], source)
         self.progress.phase = "finishing"
@@ -180,12 +180,14 @@ class Importer:
         self.progress.shown = await self.show(row["id"], sources)
         self.progress.phase = "done"
 
-    async def _unread(self, folder: Path) -> list[Source]:
-        """Return what no import that stands has read as it is now."""
+    async def _listed(self, folder: Path) -> list[Source]:
         from hitherto_server.history.sources import list_sources
 
+        return await asyncio.to_thread(list_sources, folder, self.hides)
+
+    async def _unread(self, every: list[Source]) -> list[Source]:
+        """Return what no import that stands has read as it is now."""
         known = await self.store.readers.run(rows.file_states)
-        every = await asyncio.to_thread(list_sources, folder, self.hides)
         found = [one for one in every if known.get(str(one.path)) != one.state]
         self.progress.unchanged = len(every) - len(found)
         self.progress.files = len(found)
