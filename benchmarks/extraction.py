@@ -112,7 +112,8 @@ def main() -> None:
     details: dict[str, Any] = {"halves": {n: vars(h) for n, h in halves.items()}, "prompts": found}
     details["how"] = (
         "written by the same hand as the rules, labels before rules; on the first look at the test "
-        "half precision was 13 of 14 and recall 13 of 19"
+        "half precision was 13 of 14 and recall 13 of 19; three projects of it were written later, "
+        "and changed no rule: 7 of 8 and 7 of 10; the ordinary prompts did change some"
     )
     run.end(bars, details)
 

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 PLAIN_ID = re.compile(r"[0-9a-zA-Z][0-9a-zA-Z_.-]{0,99}")
 SAME_MOMENT_MS = 60_000
-IMPORTANCE = {"preference": 6, "decision": 6}
+IMPORTANCE = 4
+"""Below what is stated from now on: a session's start has room for five."""
 MOST_CHARS = 4000
 FILES_SESSION = "client-files"
 """Stands for a session where a file speaks."""
@@ -71,7 +72,7 @@ async def made_ready(context: WriteContext, finding: Finding, project: Project |
         spans=tuple(context.splitter(content)),
         anchors=await asyncio.to_thread(_untouched, anchors, place, finding.at_ms),
         tags=("import", *finding.tags),
-        importance=IMPORTANCE.get(finding.kind, 5),
+        importance=IMPORTANCE,
         tier="candidate",
         held_back_because=WAITS[finding.trust],
         suspect=is_suspect(content),
