@@ -14,7 +14,7 @@ from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
 from hitherto_server.maintenance.backups import read_failure
-from hitherto_server.store.shelf import list_backups
+from hitherto_server.store.shelf import list_backups, note_elsewhere
 
 MB = 1_000_000
 
@@ -35,6 +35,7 @@ def backup(
     made = ask("/v1/backup", {}, timeout_s=LONG_S)
     if target is not None:
         _move(Path(made["path"]), target)
+        note_elsewhere(find_home(), target)
         made["path"] = str(target)
     if as_json:
         print_json(made)
@@ -42,7 +43,7 @@ def backup(
     size = f"{made['size_bytes'] / MB:.1f} MB"
     typer.echo(f"{made['path']}: {made['memories']} memories, {size}, proved")
     if target is not None:
-        typer.echo("It lies outside the data home: `hitherto erase` does not reach it.")
+        typer.echo("It lies outside the data home: `hitherto erase` names it, but leaves it.")
 
 
 def restore(

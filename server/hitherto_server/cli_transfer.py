@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hitherto_server import client
 from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
+from hitherto_server.store.shelf import note_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +83,7 @@ def import_file(
 ) -> None:
     """Take in an export or another store: all of it or nothing, after a backup."""
     home, source = find_home(), Path(absolute(file))
-    home.create()
+    client.ensure_server(home)  # its start removes what it finds half done
     name = _place(source, home.backups)
     asked = {"name": name, "merge": merge, "projects": dict(map(_pair, mapped or []))}
     try:
@@ -127,8 +129,11 @@ def _deliver(made: Path, out: str | None, form: str) -> list[str]:
         if form == "markdown":
             from hitherto_server.transfer.markdown import write_markdown
 
-            return [str(path) for path in write_markdown(_read(made), Path(absolute(out)))]
+            written = write_markdown(_read(made), Path(absolute(out)))
+            note_elsewhere(find_home(), *written)
+            return [str(path) for path in written]
         _copy(made, Path(absolute(out)))
+        note_elsewhere(find_home(), Path(absolute(out)))
         return [absolute(out)]
     except OSError as error:
         message = f"{out or 'standard output'}: {error.strerror}"

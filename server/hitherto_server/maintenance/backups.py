@@ -75,6 +75,8 @@ class Backups:
     def start(self) -> None:
         """Begin to look for what is due."""
         self.failure = read_failure(self.home)
+        with suppress(OSError):  # before anybody is answered: what is put there later counts
+            drop_unfinished(self.home.backups)
         self._task = asyncio.create_task(self._run(), name="backups")
 
     async def close(self) -> None:
@@ -133,8 +135,6 @@ class Backups:
             await self._check()
 
     async def _run(self) -> None:
-        with suppress(HithertoError, OSError):
-            await asyncio.to_thread(drop_unfinished, self.home.backups)
         await asyncio.sleep(self.first_look_s)
         if self.store.path.stat().st_size <= MOST_CHECKED_BYTES:
             await self._check()

@@ -13,6 +13,7 @@ from hitherto_server.core.errors import HithertoError, NotFound
 from hitherto_server.store import erase as rows
 from hitherto_server.store.driver import database_errors, open_raw
 from hitherto_server.store.purge import overwrite_deleted
+from hitherto_server.store.shelf import list_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -71,6 +72,8 @@ class Eraser:
         left = [] if is_empty else [f"{self.home.database.name}-wal: a reader still needs it"]
         await asyncio.to_thread(self._erase_files, found.texts)
         backups, kept = await asyncio.to_thread(self._erase_backups, asked, found)
+        outside = await asyncio.to_thread(list_elsewhere, self.home)
+        kept += [f"{path}: a copy outside of the data home; delete it" for path in outside]
         self.on_written()
         return contract.EraseReply(
             done=True,
@@ -117,7 +120,9 @@ class Eraser:
     def _erase_backups(self, asked: EraseRequest, found: Found) -> tuple[list[str], list[str]]:
         """Rewrite each backup; what cannot be rewritten is named, with the reason."""
         rewritten, left = [], []
-        for path in sorted(self.home.backups.glob("*.db")):
+        for path in sorted(
+            [*self.home.backups.glob("*.db"), *self.home.root.glob("replaced-*.db")]
+        ):
             try:
                 self._erase_in_copy(path, asked, found)
             except FAILURES as error:

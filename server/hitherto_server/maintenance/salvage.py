@@ -32,7 +32,7 @@ DERIVED = ("vector", "derived_index", "migration")
 PARENTS = {"revision": "memory", "support": "memory", "candidate_use": "memory",
            "merge_conflict": "memory", "part": "anchor"}  # fmt: skip
 """Tables without row numbers: looked through once more by the rows that they hang on."""
-MOST_PROBED = 100_000
+MOST_PROBED, MOST_IN_VAIN = 100_000, 2000
 LOST = "lost:"
 
 sql = load_queries("salvage")
@@ -135,12 +135,17 @@ def _numbered(old: Connection, table: str, take: str, found: Salvaged) -> Iterat
         return
     last: list[int] = []
     yield from _read(old, f"{take} ORDER BY rowid DESC", (), numbers=last, table=table, found=found)
-    low = max(first, default=0) + 1
-    high = min(last, default=low + MOST_PROBED)
+    if not first and not last:  # its root is gone, and with it the way to every row
+        return
+    low, high = max(first, default=0) + 1, min(last, default=MOST_PROBED)
+    in_vain = 0
     for number in range(low, min(high, low + MOST_PROBED)):
-        yield from _read(
-            old, f"{take} WHERE rowid = ?", (number,), numbers=[], table=table, found=found
-        )
+        found_here: list[int] = []
+        query = f"{take} WHERE rowid = ?"
+        yield from _read(old, query, (number,), numbers=found_here, table=table, found=found)
+        in_vain = 0 if found_here else in_vain + 1
+        if in_vain > MOST_IN_VAIN:
+            return
 
 
 def _keyed(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from hitherto_server.core.private_file import write_private
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+
+    from hitherto_server.core.home import Home
 
 Why = Literal["auto", "manual", "before-import", "replaced"]
 """`replaced` is what a restore put aside; before an upgrade it is `before-schema-N`."""
@@ -79,3 +84,24 @@ def _leaders(autos: Sequence[Backup]) -> list[Backup]:
         period = ("day", day) if today - day < DAYS else ("week", day // 7)
         found.setdefault(period, one)
     return list(found.values())
+
+
+def note_elsewhere(home: Home, *copies: Path) -> None:
+    """Note copies that were made outside of the data home: an erase names those that are there."""
+    known = list_elsewhere(home)
+    new = [path for path in copies if path not in known and home.root not in path.parents]
+    with suppress(OSError):  # the copy is made all the same
+        write_private(_elsewhere(home), "".join(f"{path}\n" for path in [*known, *new]))
+
+
+def list_elsewhere(home: Home) -> list[Path]:
+    """Return the copies outside of the data home that are still there."""
+    try:
+        lines = _elsewhere(home).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [path for path in map(Path, filter(None, lines)) if path.exists()]
+
+
+def _elsewhere(home: Home) -> Path:
+    return home.backups / "elsewhere"

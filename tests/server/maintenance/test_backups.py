@@ -22,7 +22,14 @@ from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.store import copies
 from hitherto_server.store.copies import copy_database, prove
 from hitherto_server.store.driver import open_raw
-from hitherto_server.store.shelf import DAY_MS, Backup, list_backups, name_for, too_many
+from hitherto_server.store.shelf import (
+    DAY_MS,
+    Backup,
+    list_backups,
+    name_for,
+    note_elsewhere,
+    too_many,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -241,3 +248,21 @@ def test_a_copy_of_a_damaged_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises((BackupUnusable, StoreUnreadable)):
         copy_database(damaged, tmp_path / "copy.db")
     assert not (tmp_path / "copy.db").exists()
+
+
+async def test_an_erase_names_the_copies_outside_of_the_data_home_that_are_still_there(
+    services: Services, tmp_path: Path
+) -> None:
+    await told(services, f"The codename is {WORD} until May.")
+    outside, gone = tmp_path / "mine.db", tmp_path / "gone.db"
+    outside.touch()
+    gone.touch()
+    note_elsewhere(services.home, outside)
+    note_elsewhere(services.home, gone, outside, services.home.backups / "inside.db")
+    gone.unlink()
+    writes = services.writes
+    eraser = Eraser(
+        services.home, services.store, writes.splitter, writes.on_written, services.backups
+    )
+    reply = await eraser.erase(EraseRequest(text=WORD, confirmed=True))
+    assert reply.left == [f"{outside}: a copy outside of the data home; delete it"]
