@@ -42,7 +42,7 @@ from hitherto_server.store.projects import Projects
 from hitherto_server.store.restoring import finish_restore
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from fastapi import FastAPI
     from starlette.types import Receive, Scope, Send
@@ -148,11 +148,13 @@ def wire(
         has_news=sweep.has_news,
     )
 
-    async def show(import_id: int, sources: Sequence[Source]) -> Shown | None:
+    async def show(
+        import_id: int, sources: Sequence[Source], told: Callable[[int], None]
+    ) -> Shown | None:
         from hitherto_server.history.shown import Showcase
 
         case = Showcase(store, projects, recaller, indexer, settings, clock)
-        return await case.find(import_id, sources)
+        return await case.find(import_id, sources, told)
 
     return Services(
         home=home,

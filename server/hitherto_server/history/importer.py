@@ -64,6 +64,10 @@ class Progress:
     failure: str | None = None
 
 
+class _Closing(Exception):  # noqa: N818 - it reports nothing: it ends a thread
+    """The server stops while a file is being read."""
+
+
 @dataclass
 class Importer:
     """Reads histories for one store, one at a time, and goes on after a restart."""
@@ -74,10 +78,11 @@ class Importer:
     clock: Clock
     hides: Callable[[Path], bool]
     """Tells which files and folders a person ignores."""
-    show: Callable[[int, Sequence[Source]], Awaitable[Shown | None]]
+    show: Callable[[int, Sequence[Source], Callable[[int], None]], Awaitable[Shown | None]]
     """Finds a memory of an import that recall would have given."""
     progress: Progress = field(default_factory=Progress)
     _work: asyncio.Task[None] | None = None
+    _is_closing: bool = False
 
     def start(self) -> None:
         """Go on with an import that a restart interrupted."""
@@ -85,6 +90,7 @@ class Importer:
 
     async def close(self) -> None:
         """Stop; what is left is read after the next start."""
+        self._is_closing = True
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -131,7 +137,7 @@ class Importer:
 
     async def _go_on(self) -> None:
         row = await self.store.readers.run(rows.find_unfinished)
-        if row is not None:
+        if row is not None and self.progress.phase == "idle":
             log.info("import %d goes on", row["id"])
             self.progress = Progress("importing", row["id"])
             await self._guarded(self._import(row))
@@ -177,7 +183,7 @@ class Importer:
         self.writes.on_written()
         kept = await self.store.readers.run(lambda c: rows.counts_of(c, row["id"]))
         self.progress.outcomes = Counter(kept)  # with what was read before a restart
-        self.progress.shown = await self.show(row["id"], sources)
+        self.progress.shown = await self.show(row["id"], sources, self._advance)
         self.progress.phase = "done"
 
     async def _listed(self, folder: Path) -> list[Source]:
@@ -208,6 +214,8 @@ class Importer:
 
     def _advance(self, count: int) -> None:
         """Note how far a file is read, and let the calls that wait go first now and then."""
+        if self._is_closing:
+            raise _Closing  # the server's end would wait for the thread
         before = self.progress.bytes_done
         self.progress.bytes_done += count
         if before // BYTES_BETWEEN_RESTS != self.progress.bytes_done // BYTES_BETWEEN_RESTS:

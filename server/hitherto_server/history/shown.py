@@ -16,7 +16,7 @@ from hitherto_server.sessions.silence import silent_because
 from hitherto_server.store import history as rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
@@ -58,14 +58,16 @@ class Showcase:
     settings: Settings
     clock: Clock
 
-    async def find(self, import_id: int, sources: Sequence[Source]) -> Shown | None:
+    async def find(
+        self, import_id: int, sources: Sequence[Source], told: Callable[[int], None]
+    ) -> Shown | None:
         """Return the latest prompt that would have been given a memory of this import."""
         await self._embedded()
         origins = await self.store.readers.run(lambda c: _origins(c, import_id))
         waiting: Shown | None = None
         if not origins:
             return None
-        for asked in await asyncio.to_thread(_prompts, list(sources)):
+        for asked in await asyncio.to_thread(_prompts, list(sources), told):
             shown = await self._shown_for(asked, origins)
             if shown is not None and not shown.is_candidate:
                 return shown
@@ -122,7 +124,7 @@ def _origins(connection: Connection, import_id: int) -> dict[int, str]:
     return {row["number"]: row["session_id"] or "" for row in found}
 
 
-def _prompts(sources: list[Source]) -> list[Asked]:
+def _prompts(sources: list[Source], told: Callable[[int], None]) -> list[Asked]:
     """Return the latest prompts of the latest transcripts that ask for something."""
     found: list[Asked] = []
     room = MOST_BYTES
@@ -130,6 +132,6 @@ def _prompts(sources: list[Source]) -> list[Asked]:
         room -= source.size
         if room < 0 or len(found) >= MOST_PROMPTS:
             break
-        asked = read_session(source.path).asked
+        asked = read_session(source.path, told).asked
         found += [one for one in reversed(asked) if silent_because(one.text) is None]
     return found[:MOST_PROMPTS]
