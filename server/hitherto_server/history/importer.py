@@ -64,7 +64,7 @@ class Progress:
     failure: str | None = None
 
 
-class _Closing(Exception):  # noqa: N818 - it reports nothing: it ends a thread
+class _Closing(Exception):
     """The server stops while a file is being read."""
 
 
@@ -83,6 +83,7 @@ class Importer:
     progress: Progress = field(default_factory=Progress)
     _work: asyncio.Task[None] | None = None
     _is_closing: bool = False
+    _unrested: int = 0
 
     def start(self) -> None:
         """Go on with an import that a restart interrupted."""
@@ -183,7 +184,7 @@ class Importer:
         self.writes.on_written()
         kept = await self.store.readers.run(lambda c: rows.counts_of(c, row["id"]))
         self.progress.outcomes = Counter(kept)  # with what was read before a restart
-        self.progress.shown = await self.show(row["id"], sources, self._advance)
+        self.progress.shown = await self.show(row["id"], sources, self._pace)
         self.progress.phase = "done"
 
     async def _listed(self, folder: Path) -> list[Source]:
@@ -213,12 +214,17 @@ class Importer:
         return tuple(one for one in read.findings if not self._is_hidden(one))
 
     def _advance(self, count: int) -> None:
-        """Note how far a file is read, and let the calls that wait go first now and then."""
+        """Note how far a file is read."""
+        self.progress.bytes_done += count
+        self._pace(count)
+
+    def _pace(self, count: int) -> None:
+        """Let the calls that wait go first now and then, and end with the server."""
         if self._is_closing:
             raise _Closing  # the server's end would wait for the thread
-        before = self.progress.bytes_done
-        self.progress.bytes_done += count
-        if before // BYTES_BETWEEN_RESTS != self.progress.bytes_done // BYTES_BETWEEN_RESTS:
+        self._unrested += count
+        if self._unrested > BYTES_BETWEEN_RESTS:
+            self._unrested = 0
             time.sleep(REST_S)
 
     def _is_hidden(self, finding: Finding) -> bool:
