@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from hitherto_server.core.paths import local_path, path_key
 from hitherto_server.core.private_file import write_private
 from hitherto_server.store.quiet import begin_rule, end_rule, list_rules
 
@@ -100,7 +101,8 @@ class Quiet:
         """Return what says that a hook's call is to be left alone, if anything does."""
         if not self.rules:
             return None
-        folders = [folder for folder in (call.project_dir, call.text("cwd")) if folder]
+        named = (call.project_dir, call.text("cwd"))
+        folders = [local_path(folder) or folder for folder in named if folder]
         return await self.rule_for(call.session_id, folders, at_ms=call.at_ms, late=call.spooled)
 
     async def rule_for(
@@ -193,8 +195,6 @@ def spellings(path: str) -> tuple[str, ...]:
 
 def lies_in(path: str, folders: Iterable[str]) -> bool:
     """Tell whether a path is one of the folders or lies inside of one, by whole names."""
-    return any(
-        place == folder or place.startswith(folder.rstrip("/") + "/")
-        for place in spellings(path)
-        for folder in folders
-    )
+    within = [path_key(folder).rstrip("/") + "/" for folder in folders]
+    places = [path_key(place) + "/" for place in spellings(path)]
+    return any(place.startswith(folder) for place in places for folder in within)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hitherto_server.core import paths
 from hitherto_server.core.git import WorkTree
 from hitherto_server.core.paths import local_path, path_key, this_system
+from hitherto_server.sessions.quiet import lies_in
 from hitherto_server.store.projects import identities
 
 LONG = "/" + "/".join(["a folder with a long name"] * 150)
@@ -90,3 +92,22 @@ def test_a_project_on_this_system_is_named_as_before(tmp_path) -> None:
     if this_system() != "darwin":
         names = identities(WorkTree(tmp_path, None, str(tmp_path)), None)
         assert names == [f"path:{tmp_path}"]
+
+
+@pytest.mark.parametrize(
+    ("system", "path", "folder", "lies"),
+    [
+        ("darwin", "/Users/Me/Secret/a", "/users/me/secret", True),
+        ("darwin", "/private/var/x", "/var", True),
+        ("linux", "/home/Me/a", "/home/me", False),
+        ("linux", "/home/me", "/home/me/", True),
+        ("linux", "/home/mean", "/home/me", False),
+        ("linux", "/anything", "/", True),
+        ("wsl", "/mnt/c/Users/Me/x", "/mnt/c/users/me", True),
+    ],
+)
+def test_what_a_person_ignores_is_ignored_in_every_spelling(
+    monkeypatch: pytest.MonkeyPatch, system: str, path: str, folder: str, lies: bool
+) -> None:
+    monkeypatch.setattr(paths, "this_system", lambda: system)
+    assert lies_in(path, [folder]) is lies
