@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_LINE_BYTES = 8 * 1024 * 1024
 """A longer line is an image or a blob: nobody says that much."""
 MOST_TEXT = 20_000
+SPOKEN = ("user", "assistant")
+"""The client keeps much else, of types that no list of ours could keep up with."""
 NOT_SAID = (
     "isMeta",
     "isSidechain",
@@ -112,7 +114,7 @@ class Transcript:
     def _rows_of(self, line: bytes, before_ms: int) -> list[Row]:
         try:
             value = json.loads(line)
-            if not isinstance(value, dict) or any(value.get(name) for name in NOT_SAID):
+            if value.get("type") not in SPOKEN or any(value.get(name) for name in NOT_SAID):
                 return []
             whats = _whats(value)
         except (ValueError, RecursionError, TypeError, AttributeError):

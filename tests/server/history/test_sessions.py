@@ -156,3 +156,14 @@ def test_a_secret_is_taken_out_of_a_statement_and_of_a_fix(client: Client) -> No
     found = read_session(path).findings
     assert len(found) == 2
     assert key not in repr(found)
+
+
+def test_rows_of_types_that_nobody_knows_are_no_fault(client: Client) -> None:
+    path = client.session("/p", ("user", "Always use UTC in reports."))
+    blob = json.dumps({"type": "api-request-blob", "message": "Never use UTC in reports."})
+    path.write_text(f"{blob}\n{path.read_text()}")
+    found = read_session(path)
+    assert ([one.content for one in found.findings], found.skipped_lines) == (
+        ["Always use UTC in reports."],
+        0,
+    )
