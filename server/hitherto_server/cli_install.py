@@ -76,14 +76,13 @@ def install_claude_code(
 @install_app.command("codex")
 def install_codex(*, scope: CodexScope = "user", as_json: Json = False) -> None:
     """Register hooks and MCP server with Codex; what else is in the files stays as it is."""
-    from hitherto_server.install.codex import TRUST, install
+    from hitherto_server.install.codex import install, what_remains
 
-    home = find_home()
+    home, project, config = find_home(), _project(scope), _codex_home()
     home.create()
-    changes = install(
-        Path.home(), scope, home=home, project=_project(scope), config_dir=_codex_home()
-    )
-    _report(changes, home, f"Codex is connected. {TRUST}", as_json=as_json)
+    changes = install(Path.home(), scope, home=home, project=project, config_dir=config)
+    remains = what_remains(Path.home(), scope, project, config)
+    _report(changes, home, f"Codex is connected. {remains}", as_json=as_json)
 
 
 @uninstall_app.command("codex")
