@@ -82,6 +82,28 @@ def test_an_import_says_what_it_refuses_and_what_to_do(
     assert b"invalid_input" in missing.stderr
 
 
+def test_another_home_is_merged_as_its_database_while_its_server_runs(
+    server: ServerProcess, other: ServerProcess, tmp_path: Path
+) -> None:
+    server.start()
+    other.start()
+    project = repository(tmp_path / "app", "git@example.com:owner/app.git")
+    folder = tmp_path / "old place"
+    folder.mkdir()
+    server.call("remember", content="The port is 8080.", project_dir=str(project))
+    other.call("remember", content="Uploads give up after 3 tries.", project_dir=str(folder))
+    before = other.database.read_bytes()
+    wrong = server.run("import", str(other.database), "--merge", "--map", "old place")
+    assert (wrong.returncode, b"OLD=NEW" in wrong.stderr) == (1, True)
+    done = server.run("import", str(other.database), "--merge", "--map", f"{folder}=app")
+    assert done.returncode == 0, done.stderr
+    memories = server.call("memories")["memories"]
+    assert {memory["project"] for memory in memories} == {"app"}
+    assert len(memories) == 2
+    assert other.database.read_bytes() == before
+    assert len(other.call("memories")["memories"]) == 1
+
+
 def many(file: Path, count: int) -> Path:
     """Write an export of many memories after one that was really exported."""
     lines = [json.loads(line) for line in file.read_text().splitlines()]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from tests.wiring import faults_in, repository, rows
+from tests.migrations.test_upgrades import NUMBERS, lived_until
+from tests.wiring import TestClock, faults_in, opened, repository, rows
 
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.home import Home
+from hitherto_server.store.restoring import restore_store
 from hitherto_server.store.transfer import list_unsettled
 from hitherto_server.transfer.histories import mark, merge_histories, state_of
 from hitherto_server.transfer.projects import match_projects
@@ -264,3 +268,23 @@ def test_both_sides_come_to_the_same_state_and_keep_every_word(pair: Any) -> Non
     assert state_of(one[-1]) == state_of(other[-1])
     assert merge_histories(one, there).is_known
     assert state_of(joined(one, other)[-1]) == state_of(one[-1])
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+async def test_a_store_of_every_released_schema_is_merged_and_restored(
+    sides: tuple[Side, Side], tmp_path: Path, number: int
+) -> None:
+    here, _ = sides
+    old = tmp_path / "old.db"
+    with closing(lived_until(number, old)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        wanted = {row[0] for row in connection.execute("SELECT id FROM memory")}
+    before = old.read_bytes()
+    await here.imported(old, merge=True)
+    assert {memory for (memory,) in rows(here.database, "SELECT id FROM memory")} == wanted
+    assert old.read_bytes() == before
+    home = Home(tmp_path / "restored")
+    home.create()
+    restore_store(home, old)
+    async with opened(home.root, TestClock()):
+        assert {memory for (memory,) in rows(home.database, "SELECT id FROM memory")} == wanted
