@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from hitherto_mcp.client import VERSION, Call
+from hitherto_mcp.quoting import quotable
 from hitherto_mcp.tools import INSTRUCTIONS, TOOLS, Caller, answer
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def unknown_tool(name: str) -> Exception:
     from mcp import MCPError
     from mcp_types import INVALID_PARAMS
 
-    return MCPError(code=INVALID_PARAMS, message=f"no tool {name[:60]!r}")
+    return MCPError(code=INVALID_PARAMS, message=quotable(f"no tool {name[:60]!r}"))
 
 
 def caller_of(headers: Mapping[str, str]) -> Caller:

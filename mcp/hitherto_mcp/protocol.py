@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_mcp.quoting import quotable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -139,7 +141,7 @@ def success(message_id: MessageId, result: Object) -> Object:
 
 def failure(message_id: MessageId | None, error: RpcError) -> Object:
     """Return the message that refuses one; it has no id where none could be read."""
-    told: Object = {"code": error.code, "message": error.message}
+    told: Object = {"code": error.code, "message": quotable(error.message)}
     if error.data is not None:
         told["data"] = error.data
     return {"jsonrpc": "2.0", "id": message_id, "error": told}

@@ -143,8 +143,9 @@ def _refuse(error: Exception) -> NoReturn:
 
 def _fail(error: HithertoError, exit_code: int) -> NoReturn:
     from hitherto_server.foreground import told
+    from hitherto_server.gates.secrets import redact
 
-    typer.echo(told(error), err=True)
+    typer.echo(redact(told(error)).text, err=True)
     sys.exit(exit_code)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hitherto_mcp.client import Call, ServerSaid
+from hitherto_mcp.quoting import quotable
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
@@ -170,5 +171,4 @@ def place(location: tuple[int | str, ...]) -> str:
 def failed(code: str, message: str, mend: str) -> ToolResult:
     """Return the one form in which an error reaches the model."""
     told = f"{code}: {message.rstrip('.')}. {mend}".strip()
-    # A message may quote what cannot be written as UTF-8.
-    return ToolResult(told.encode(errors="backslashreplace").decode(), is_error=True)
+    return ToolResult(quotable(told), is_error=True)

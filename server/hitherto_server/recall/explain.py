@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hitherto_hooks.masking import without_secrets
 from hitherto_server.recall.admission import scores_of
 from hitherto_server.recall.floors import let_through_by
 from hitherto_server.recall.fusion import (
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 OPENING_CHARS = 80
 
 
+def told(name: str) -> str:
+    """Return a name of the question, without what is certainly a secret."""
+    return without_secrets(name.encode()).decode(errors="replace")
+
+
 def explained(
     query: PreparedQuery,
     evidence: Evidence,
@@ -36,7 +42,7 @@ def explained(
     sides = sides_of(evidence)
     return {
         "words": list(query.words),
-        "names": {name: evidence.known_names.get(name, 0) for name in query.names},
+        "names": {told(name): evidence.known_names.get(name, 0) for name in query.names},
         "people": sorted(query.people),
         "dense_text": query.dense_text,
         "is_about_the_past": query.is_about_the_past,

@@ -72,7 +72,7 @@ def note_event(
         put_turn(connection, turn)
     event = NewEvent(
         session_id=call.session_id,
-        name=call.event,
+        name=kept(call.event, MAX_FIELD_CHARS),
         body_hash=call.body_hash,
         at_ms=call.at_ms,
         received_at_ms=received_at_ms,
