@@ -87,6 +87,9 @@ class Work:
         if before.mode is None or is_private is None:
             return None
         if is_private:
+            if before.mode & ~OWNERS and str(path) not in self.receipt.modes:
+                modes = {**self.receipt.modes, str(path): before.mode}
+                self.keep(replace(self.receipt, modes=modes))
             return before.mode & OWNERS
         return self.receipt.modes.get(str(path))
 
@@ -108,8 +111,6 @@ class Work:
         if str(path) not in self.receipt.originals:
             originals = {**self.receipt.originals, str(path): name}
             self.keep(replace(self.receipt, originals=originals))
-        if before.mode is not None and str(path) not in self.receipt.modes:
-            self.keep(replace(self.receipt, modes={**self.receipt.modes, str(path): before.mode}))
 
     def original_value(self, path: Path) -> object | None:
         """What the file said before our first change, None where there was no file."""

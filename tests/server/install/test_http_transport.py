@@ -139,3 +139,15 @@ def test_no_other_registration_is_touched_by_a_port(client):
     assert repair(client.home, programs=client.programs, port=9) == claude_code.Changes()
     assert client.settings.read_bytes() == before
     assert os.fsencode("http") not in before
+
+
+@pytest.mark.parametrize("transport", ["command", "http"])
+def test_a_mode_that_the_person_chose_meanwhile_stays(client, transport):
+    client.write_settings(FOREIGN)
+    client.settings.chmod(0o644)
+    client.install()
+    client.settings.chmod(0o600)
+    client.install(transport=transport)
+    client.uninstall()
+    assert client.settings.read_bytes() == FOREIGN
+    assert mode(client.settings) == 0o600
