@@ -31,13 +31,15 @@ def test_a_server_that_the_command_line_starts_has_nothing_of_its_session(
     assert (seen["KEPT"], seen["HITHERTO_HOME"]) == ("yes", str(server.home))
 
 
-def test_a_server_that_ended_is_said_not_to_have_started_and_soon(server: ServerProcess) -> None:
+def test_a_server_that_ended_is_said_not_to_have_started_with_its_reason_and_soon(
+    server: ServerProcess,
+) -> None:
     server.home.mkdir(mode=0o700, parents=True)
     (server.home / "memory.db").write_bytes(b"no database" * 1000)
     began = time.monotonic()
     done = server.run("recall", "which port")
     assert time.monotonic() - began < 8, "it does not wait as for one that may still come"
     assert done.returncode != 0
-    assert b"did not start within 3 s" in done.stderr
-    assert b"server.log" in done.stderr
+    assert b"store_unreadable: the server cannot start:" in done.stderr
+    assert b"hitherto restore" in done.stderr, "and what mends it"
     assert not server.answers()
