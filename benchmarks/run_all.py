@@ -24,6 +24,7 @@ BENCHMARKS = (
     "secrets",
     "extraction",
     "first_recall",
+    "endurance",
 )
 
 
