@@ -8,6 +8,7 @@ ENDURANCE_SEED and ENDURANCE_ROUNDS set another course and length.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -224,6 +225,9 @@ def main() -> None:
     """Run it, and keep the counts."""
     options = read_options(__doc__ or "")
     run = begin("endurance", options)
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit("ended")
+    )  # nothing is left behind then either
     seed = int(os.environ.get("ENDURANCE_SEED", SEED))
     rounds = int(os.environ.get("ENDURANCE_ROUNDS", ROUNDS))
     harms = list(EACH_ONCE) if options.quick else harms_of(rounds)
