@@ -10,15 +10,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from hitherto_contract.base import MemoryId, PathText, Wire, clean
-from hitherto_contract.memories import EpochMs
+from hitherto_contract.base import MemoryId, Wire, clean
 from hitherto_contract.words import Kind, Source, Tier
 
 FORMAT = 1
 """Grows whenever an older version could no longer take an export in as it is meant."""
 
 Text = Annotated[str, StringConstraints(max_length=1_000_000), AfterValidator(clean)]
-Label = Annotated[str, StringConstraints(min_length=1, max_length=4096), AfterValidator(clean)]
+Label = Annotated[str, StringConstraints(max_length=4096), AfterValidator(clean)]
+Time = Annotated[int, Field(ge=-(2**62), le=2**62)]
+"""Whatever a store may hold: a clock may have been wrong."""
 Count = Annotated[int, Field(ge=0, le=2**62)]
 CategoryPath = list[Label]
 """Names from the topmost container down; the project is that of the line."""
@@ -32,7 +33,7 @@ class Header(Wire):
     schema_version: Count
     version: Label
     device: Label
-    exported_at_ms: EpochMs
+    exported_at_ms: Time
     project: Label | None = None
     """Of an export of one project: its identity."""
     trashed: bool
@@ -53,8 +54,8 @@ class ProjectLine(Wire):
     identity: Label
     name: Label
     seen_root: Label
-    created_at_ms: EpochMs
-    seen_at_ms: EpochMs
+    created_at_ms: Time
+    seen_at_ms: Time
 
 
 class CategoryLine(Wire):
@@ -63,8 +64,8 @@ class CategoryLine(Wire):
     type: Literal["category"]
     project: Label | None
     path: Annotated[CategoryPath, Field(min_length=1)]
-    created_at_ms: EpochMs
-    trashed_at_ms: EpochMs | None
+    created_at_ms: Time
+    trashed_at_ms: Time | None
 
 
 class TurnPart(Wire):
@@ -73,8 +74,8 @@ class TurnPart(Wire):
     prompt_id: Label
     prompt: Text
     reply: Text | None
-    started_at_ms: EpochMs
-    ended_at_ms: EpochMs | None
+    started_at_ms: Time
+    ended_at_ms: Time | None
 
 
 class SessionLine(Wire):
@@ -84,11 +85,11 @@ class SessionLine(Wire):
     id: Label
     client: Label
     project: Label | None
-    working_dir: PathText | None
+    working_dir: Text | None
     parent_session_id: Label | None
-    started_at_ms: EpochMs
-    seen_at_ms: EpochMs
-    ended_at_ms: EpochMs | None
+    started_at_ms: Time
+    seen_at_ms: Time
+    ended_at_ms: Time | None
     end_reason: Text | None
     generation: Count
     paused: bool
@@ -103,8 +104,8 @@ class EventLine(Wire):
     session_id: Label
     name: Label
     body_hash: Label
-    occurred_at_ms: EpochMs
-    received_at_ms: EpochMs
+    occurred_at_ms: Time
+    received_at_ms: Time
     spooled: bool
     tool_name: Text | None
     detail: dict[str, Any]
@@ -118,8 +119,8 @@ class StatePart(Wire):
     importance: Annotated[int, Field(ge=1, le=10)]
     category: CategoryPath | None
     state_key: Text | None
-    trashed_at_ms: EpochMs | None
-    files: list[PathText] = Field(default_factory=list)
+    trashed_at_ms: Time | None
+    files: list[Text] = Field(default_factory=list)
     suspect: bool = False
 
 
@@ -129,7 +130,7 @@ class RevisionPart(Wire):
     revision: Annotated[int, Field(ge=1)]
     change: Literal["create", "edit", "supersede", "forget", "restore", "undo", "admit"]
     actor: Label
-    changed_at_ms: EpochMs
+    changed_at_ms: Time
     content: Text
     state: StatePart
 
@@ -145,10 +146,10 @@ class PartPart(Wire):
 class AnchorPart(Wire):
     """One file that a memory is tied to."""
 
-    path: PathText
+    path: Text
     commit_hash: Label | None
     file_hash: Label | None
-    verified_at_ms: EpochMs
+    verified_at_ms: Time
     parts: list[PartPart] = Field(default_factory=list)
 
 
@@ -169,14 +170,14 @@ class VerdictPart(Wire):
     answer: Text
     probability: float | None
     basis_hash: Label
-    judged_at_ms: EpochMs
+    judged_at_ms: Time
 
 
 class UsePart(Wire):
     """A session that asked for a candidate and was given it first."""
 
     session_id: Label
-    used_at_ms: EpochMs
+    used_at_ms: Time
 
 
 class MergePart(Wire):
@@ -184,7 +185,7 @@ class MergePart(Wire):
 
     kept_revision: Count
     other_revision: Count
-    found_at_ms: EpochMs
+    found_at_ms: Time
 
 
 class MemoryLine(Wire):
@@ -207,19 +208,19 @@ class MemoryLine(Wire):
     actor: Label
     device: Label
     state_key: Text | None
-    true_from_ms: EpochMs | None
-    true_until_ms: EpochMs | None
-    learned_at_ms: EpochMs
-    expires_at_ms: EpochMs | None
+    true_from_ms: Time | None
+    true_until_ms: Time | None
+    learned_at_ms: Time
+    expires_at_ms: Time | None
     session_id: Label | None
     commit_hash: Label | None
     branch: Text | None
-    working_dir: PathText | None
+    working_dir: Text | None
     revision: Annotated[int, Field(ge=1)]
-    changed_at_ms: EpochMs
-    confirmed_at_ms: EpochMs | None
+    changed_at_ms: Time
+    confirmed_at_ms: Time | None
     confirmed_commit: Label | None
-    trashed_at_ms: EpochMs | None
+    trashed_at_ms: Time | None
     revisions: Annotated[list[RevisionPart], Field(min_length=1)]
     anchors: list[AnchorPart] = Field(default_factory=list)
     supports: list[SupportPart] = Field(default_factory=list)
@@ -252,9 +253,9 @@ class RelationLine(Wire):
     probability: float | None
     reason: Text | None
     slot: Literal["value", "polarity"] | None
-    created_at_ms: EpochMs
-    decided_at_ms: EpochMs | None
-    undone_at_ms: EpochMs | None
+    created_at_ms: Time
+    decided_at_ms: Time | None
+    undone_at_ms: Time | None
     undone_by: Label | None
 
 
@@ -268,8 +269,8 @@ class FeedbackLine(Wire):
     revision: Count
     reason: Text | None
     said_by: Label
-    said_at_ms: EpochMs
-    undone_at_ms: EpochMs | None
+    said_at_ms: Time
+    undone_at_ms: Time | None
 
 
 class QuietLine(Wire):
@@ -278,10 +279,10 @@ class QuietLine(Wire):
     type: Literal["quiet"]
     kind: Literal["pause", "ignore"]
     session_id: Label | None
-    path: PathText | None
-    began_at_ms: EpochMs
-    until_ms: EpochMs | None
-    ended_at_ms: EpochMs | None
+    path: Text | None
+    began_at_ms: Time
+    until_ms: Time | None
+    ended_at_ms: Time | None
 
 
 LINES: dict[str, type[Wire]] = {

@@ -79,10 +79,12 @@ def _backups(kept: dict[str, Any]) -> str:
 
 def _salvage(out: str, *, as_json: bool) -> None:
     from hitherto_server.maintenance.salvage import report_of, salvage
+    from hitherto_server.store.shelf import note_elsewhere
 
     target = Path(absolute(out))
     with progress("Reading what can be read"):
         told = report_of(salvage(find_home().database, target))
+    note_elsewhere(find_home(), target, target.with_suffix(".texts"))
     if as_json:
         print_json({**told, "written": str(target)})
         return

@@ -17,7 +17,6 @@ from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
-from hitherto_server.store.shelf import note_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,11 +129,15 @@ def _deliver(made: Path, out: str | None, form: str) -> list[str]:
             from hitherto_server.transfer.markdown import write_markdown
 
             written = write_markdown(_read(made), Path(absolute(out)))
+            from hitherto_server.store.shelf import note_elsewhere
+
             note_elsewhere(find_home(), *written)
             return [str(path) for path in written]
         _copy(made, Path(absolute(out)))
         note_elsewhere(find_home(), Path(absolute(out)))
         return [absolute(out)]
+    except BrokenPipeError:  # whoever reads has enough
+        raise
     except OSError as error:
         message = f"{out or 'standard output'}: {error.strerror}"
         raise StoreFull(message) from error

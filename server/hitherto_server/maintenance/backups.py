@@ -136,8 +136,9 @@ class Backups:
 
     async def _run(self) -> None:
         await asyncio.sleep(self.first_look_s)
-        if self.store.path.stat().st_size <= MOST_CHECKED_BYTES:
-            await self._check()
+        with suppress(OSError):  # the folder may be away
+            if self.store.path.stat().st_size <= MOST_CHECKED_BYTES:
+                await self._check()
         while True:
             try:
                 if self._is_due():
