@@ -13,8 +13,6 @@ from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
-from hitherto_server.maintenance.backups import read_failure
-from hitherto_server.store.shelf import list_backups, note_elsewhere
 
 MB = 1_000_000
 
@@ -35,6 +33,8 @@ def backup(
     made = ask("/v1/backup", {}, timeout_s=LONG_S)
     if target is not None:
         _move(Path(made["path"]), target)
+        from hitherto_server.store.shelf import note_elsewhere
+
         note_elsewhere(find_home(), target)
         made["path"] = str(target)
     if as_json:
@@ -76,6 +76,9 @@ def restore(
 def _list(*, as_json: bool) -> None:
     # read here: the server may be away because its database is damaged
     home = find_home()
+    from hitherto_server.maintenance.backups import read_failure
+    from hitherto_server.store.shelf import list_backups
+
     found, failure = list_backups(home.backups), read_failure(home)
     if as_json:
         listed = [{**vars(one), "path": str(one.path)} for one in found]

@@ -120,6 +120,8 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _deliver(made: Path, out: str | None, form: str) -> list[str]:
     """Move an export to where it is wanted; nothing of it stays in the data home."""
+    from hitherto_server.store.shelf import note_elsewhere
+
     try:
         if out is None:
             with made.open("rb") as lines:
@@ -129,8 +131,6 @@ def _deliver(made: Path, out: str | None, form: str) -> list[str]:
             from hitherto_server.transfer.markdown import write_markdown
 
             written = write_markdown(_read(made), Path(absolute(out)))
-            from hitherto_server.store.shelf import note_elsewhere
-
             note_elsewhere(find_home(), *written)
             return [str(path) for path in written]
         _copy(made, Path(absolute(out)))

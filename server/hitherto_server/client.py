@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
-import threading
 import time
-from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
 
 from hitherto_contract import PROTOCOL, PROTOCOL_HEADER
@@ -21,7 +17,6 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
 
 TIMEOUT_S = 30.0
-CONNECT_TIMEOUT_S = 2.0
 HANGS_AFTER_S = 5.0
 START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 15.0
@@ -44,33 +39,6 @@ class ServerSilent(ServerAway):
     default_mend = "It may still be at it: see `hitherto status`."
 
 
-class _SocketConnection(HTTPConnection):
-    """HTTP over a unix socket, with one deadline for the whole exchange."""
-
-    def __init__(self, path: str, timeout_s: float) -> None:
-        super().__init__("hitherto")
-        self._path = path
-        self._timer = threading.Timer(timeout_s, self._give_up)
-        self._timer.daemon = True
-        self.has_given_up = False
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(CONNECT_TIMEOUT_S)
-        self.sock.connect(self._path)
-        self.sock.settimeout(None)
-        self._timer.start()
-
-    def _give_up(self) -> None:
-        self.has_given_up = True
-        with suppress(OSError):
-            self.sock.shutdown(socket.SHUT_RDWR)  # whoever reads now reads the end
-
-    def close(self) -> None:
-        self._timer.cancel()
-        super().close()
-
-
 def ask(
     home: Home,
     path: str,
@@ -79,21 +47,22 @@ def ask(
     timeout_s: float = TIMEOUT_S,
 ) -> dict[str, Any]:
     """Return the server's answer: a GET without a payload, else a POST."""
-    connection = _SocketConnection(str(home.socket), timeout_s)
+    # not before something is asked: a server that starts needs none of it
+    from hitherto_server.exchange import NoAnswerError, NobodyThereError, exchange
+
+    body = None if payload is None else json.dumps(payload)
     try:
-        with closing(connection):
-            body = None if payload is None else json.dumps(payload)
-            connection.request("GET" if payload is None else "POST", path, body, HEADERS)
-            answer: dict[str, Any] = json.loads(connection.getresponse().read())
-    except (OSError, HTTPException, ValueError) as error:
-        if connection.has_given_up:
-            message = f"the server has not answered within {timeout_s:.0f} s"
-            raise ServerSilent(message) from error
+        said = exchange(str(home.socket), path, body, HEADERS, timeout_s=timeout_s)
+        answer: dict[str, Any] = json.loads(said)
+    except NoAnswerError as error:
+        message = f"the server has not answered within {timeout_s:.0f} s"
+        raise ServerSilent(message) from error
+    except (NobodyThereError, ValueError) as error:
         message = f"no server answers in {home.root}"
         raise ServerAway(message) from error
     if "error" in answer:
-        said = answer["error"]
-        raise ServerSaid(said["code"], said["message"], said["mend"])
+        failure = answer["error"]
+        raise ServerSaid(failure["code"], failure["message"], failure["mend"])
     return answer
 
 
