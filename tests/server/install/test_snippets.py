@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server_process import ServerProcess
+from tests.server_process import ServerProcess, wait_until
 
 from hitherto_server.install.snippets import CLIENTS, Reach, snippet_for
 
@@ -103,6 +103,7 @@ def test_the_printed_program_answers_as_an_mcp_server(server: ServerProcess) -> 
         check=False,
     )
     assert json.loads(done.stdout.splitlines()[0])["result"]["serverInfo"]["name"]
+    wait_until(server.answers, "the server that it started answers")
     server.end()
 
 
