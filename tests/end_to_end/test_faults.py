@@ -44,7 +44,9 @@ def said_by(server: ServerProcess, *command: str) -> tuple[int, str]:
     return done.returncode, (done.stdout + done.stderr).decode()
 
 
-def silent_hook(server: ServerProcess, tmp_path: Path) -> bool:
+def silent_hook(
+    server: ServerProcess, tmp_path: Path, environment: dict[str, str] | None = None
+) -> bool:
     """Run the hook as the client does and tell whether it prints nothing and succeeds."""
     import hitherto_hooks
 
@@ -52,7 +54,7 @@ def silent_hook(server: ServerProcess, tmp_path: Path) -> bool:
     done = subprocess.run(
         [sys.executable, "-I", "-S", f"{hitherto_hooks.__path__[0]}/run.py", "UserPromptSubmit"],
         input=body.encode(),
-        env=server.environment(),
+        env=environment or server.environment(),
         capture_output=True,
         timeout=30,
         check=False,
@@ -157,7 +159,7 @@ def test_on_a_full_disk_the_server_does_not_start_and_says_why(
     told(server, 1)
 
 
-def test_a_disk_that_becomes_read_only_is_said_and_mended_without_a_restart(
+def test_on_a_read_only_disk_the_server_does_not_start_says_why_and_nothing_is_lost(
     disk: tuple[Path, ServerProcess], tmp_path: Path
 ) -> None:
     folder, server = disk
@@ -180,6 +182,7 @@ def test_a_disk_that_becomes_read_only_is_said_and_mended_without_a_restart(
     assert code == 1
     assert "can't be written" in doctor or "Read-only" in doctor
     assert "Traceback" not in doctor + said
+    assert silent_hook(server, tmp_path, elsewhere(server, tmp_path))
     remount(folder, "rw")
     server.start()
     assert contents(server) == kept

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.services import Services
 
+NASTY = 'Odd: \u2028 \x0b \x01 "quoted" \\n \r\n\ttab \u202eold\u202c e\u0301 \U0001f389 {"a": 1}'
 EVENT = "INSERT INTO event VALUES (NULL, ?, 'UserPromptSubmit', ?, ?, ?, 0, NULL, ?) RETURNING id"
 SUPPORT = "INSERT INTO support SELECT number, ?, ?, 'affirms', 'user' FROM memory WHERE id = ?"
 VERDICT = """
@@ -137,6 +138,7 @@ async def fill(side: Side, project: Path) -> None:
     await side.edited(uploads, "Uploads: `retry_upload` gives up after 4 tries", tags=["net", "ü"])
     everywhere = await side.told("Answer in short sentences", kind="preference")
     await side.told("The cache is keyed by E42", source_ref="notes.md", idempotency_key="k1")
+    await side.told(NASTY, project)
     gone = await side.told("This was a mistake", project)
     await side.forgotten(gone)
     await spread(side, uploads, everywhere, port)

@@ -161,7 +161,7 @@ async def test_an_export_of_what_was_imported_is_the_same_export(
     again = await here.exported()
 
     def lines(path: Path) -> list[Any]:
-        read = [json.loads(line) for line in path.read_text().splitlines()[1:]]
+        read = [json.loads(line) for line in lines_in(path)[1:]]
         for one in read:  # numbers of events are the file's own
             one.pop("key", None)
             for support in one.get("supports", ()):
@@ -196,7 +196,7 @@ async def test_what_is_in_the_trash_is_exported_only_if_asked_for(
         here.database, "SELECT count(*) FROM memory WHERE trashed_at_ms IS NOT NULL"
     )
     [(live,)] = rows(here.database, "SELECT count(*) FROM memory")
-    assert (trashed, live) == (0, 5)
+    assert (trashed, live) == (0, 6)
 
 
 async def test_one_project_is_exported_with_what_is_its_own_and_nothing_else(
@@ -207,7 +207,7 @@ async def test_one_project_is_exported_with_what_is_its_own_and_nothing_else(
     await there.told("Another project's matter", await other(project))
     reply = await here.imported(await there.exported("app"))
     assert rows(here.database, "SELECT name FROM project") == [("app",)]
-    assert reply.counts["memories"] == 4
+    assert reply.counts["memories"] == 5
     assert rows(here.database, "SELECT count(*) FROM memory WHERE project_id IS NULL") == [(0,)]
     assert rows(here.database, "SELECT count(*) FROM quiet") == [(0,)]
 
@@ -227,7 +227,7 @@ async def test_the_same_file_again_changes_nothing(sides: tuple[Side, Side], pro
     reply = await here.imported(file)
     assert {table: held(here.database, table) for table in EQUAL} == before
     assert reply.counts.get("memories", 0) == 0
-    assert reply.counts["known"] == reply.counts["read"] == 6
+    assert reply.counts["known"] == reply.counts["read"] == 7
     assert reply.backup is not None
 
 
@@ -244,9 +244,14 @@ async def test_what_is_here_in_another_state_refuses_the_whole_import(
     assert await here.contents() == {first: "The port is 8080"}
 
 
+def lines_in(file: Path) -> list[str]:
+    """Return the lines of an export; Python's own idea of a line is a wider one."""
+    return file.read_bytes().decode().removesuffix("\n").split("\n")
+
+
 def changed(file: Path, number: int, **values: Any) -> Path:
     """Return a copy of an export, one line of which says something else."""
-    lines = file.read_text().splitlines()
+    lines = lines_in(file)
     line = {**json.loads(lines[number]), **values}
     lines[number] = json.dumps(line)
     copy = file.with_name("changed.jsonl")
@@ -260,7 +265,7 @@ async def test_a_file_that_is_not_as_it_should_be_is_refused_with_its_line(
     here, there = sides
     await fill(there, project)
     file = await there.exported()
-    lines = file.read_text().splitlines(keepends=True)
+    lines = [f"{line}\n" for line in lines_in(file)]
     number = next(place for place, line in enumerate(lines) if '"type": "memory"' in line)
     cut = file.with_name("cut.jsonl")
     refused: list[tuple[Path, type[Exception], str]] = [
@@ -322,7 +327,7 @@ async def test_an_import_that_fails_late_leaves_nothing_behind(
     here, there = sides
     await fill(there, project)
     file = await there.exported()
-    lines = file.read_text().splitlines()
+    lines = lines_in(file)
     place = next(n for n, line in enumerate(lines) if '"type": "memory"' in line)
     memory = json.loads(lines[place + 3])
     memory["supports"] = [{"event": 99, "sentence": "x", "polarity": "affirms", "trust": "user"}]
