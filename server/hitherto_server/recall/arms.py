@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
 
 MOST_WORDS = 100
-MOST_PASSAGES = 100
+MOST_PASSAGES = 50
 MOST_UNASKED = 30
 """What either arm gives where at most three memories are shown."""
 MOST_NAMED = 200
@@ -91,10 +91,10 @@ def ask_by_meaning(
     evidence: Evidence,
     known: Known,
     *,
-    unasked: bool = False,
+    most: int = MOST_PASSAGES,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    near = ask_passages(connection, scopes, dense, unasked=unasked)
+    near = ask_passages(connection, scopes, dense, most=most)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)
@@ -156,13 +156,12 @@ def ask_passages(
     scopes: tuple[int, ...],
     dense: Dense,
     *,
-    unasked: bool = False,
+    most: int = MOST_PASSAGES,
 ) -> Near:
     """Find the passages that are nearest to a query's vector."""
     if dense.vector is None or dense.model is None:
         return Near(None, dense.reason)
     passages: dict[int, Nearest] = {}
-    most = MOST_UNASKED if unasked else MOST_PASSAGES
     if vector_model(connection) == dense.model:
         for scope in scopes:
             near = find_nearest(connection, dense.vector, scope, model=dense.model, most=most)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.arms import Evidence, ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import (
+    MOST_PASSAGES,
+    MOST_UNASKED,
+    Evidence,
+    ask_by_meaning,
+    ask_by_words,
+)
 from hitherto_server.recall.candidates import bar_of_state, covered, described, reasons_of
 from hitherto_server.recall.feedback import bar_wrong
 from hitherto_server.recall.fusion import fuse
@@ -61,6 +67,11 @@ class Look:
         return self.session_id is not None
 
     @property
+    def passages(self) -> int:
+        """How many of the nearest passages are asked for."""
+        return MOST_UNASKED if self.is_unasked else max(MOST_PASSAGES, 2 * self.viewed)
+
+    @property
     def examined(self) -> int:
         """How many candidates are read and weighed."""
         beyond = EXAMINED_BEYOND_UNASKED if self.is_unasked else EXAMINED_BEYOND_LIMIT
@@ -82,7 +93,7 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
     question, query = look.question, look.query
     evidence, known = _find_by_words(connection, look)
     dense = meaning.wait(UNASKED_EMBED_S if look.is_unasked else ASKED_EMBED_S)
-    ask_by_meaning(connection, question.scopes, dense, evidence, known, unasked=look.is_unasked)
+    ask_by_meaning(connection, question.scopes, dense, evidence, known, most=look.passages)
     ranking = fuse(evidence, look.weight)
     states = _examined(connection, look, ranking.numbers, known)
     texts = known.texts(connection, states)
