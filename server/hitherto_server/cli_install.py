@@ -39,8 +39,10 @@ Yes = Annotated[
 ]
 NoImport = Annotated[bool, typer.Option("--no-import", help="Don't offer to import past sessions.")]
 Transport = Annotated[
-    Literal["command", "http"],
-    typer.Option(help="http: the client posts events itself; faster, nothing is spooled."),
+    Literal["command", "http"] | None,
+    typer.Option(
+        help="http: the client posts events itself; faster, nothing is spooled. Else as it is."
+    ),
 ]
 
 
@@ -51,7 +53,7 @@ def install_claude_code(
     plugin: Plugin = None,
     yes: Yes = False,
     no_import: NoImport = False,
-    transport: Transport = "command",
+    transport: Transport = None,
     as_json: Json = False,
 ) -> None:
     """Register hooks and MCP server; what else is in the files stays as it is."""

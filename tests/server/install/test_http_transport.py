@@ -79,7 +79,8 @@ def test_going_back_to_commands_reopens_the_file(client):
     client.settings.chmod(0o644)
     client.install(transport="http")
     assert client.settings.read_text().count("Bearer") > 1
-    client.install()
+    assert client.install() == claude_code.Changes(), "what is registered stays"
+    client.install(transport="command")
     assert "Bearer" not in client.settings.read_text()
     assert mode(client.settings) == 0o644
     assert client.install() == claude_code.Changes()

@@ -28,7 +28,7 @@ def test_a_receipt_from_before_other_clients_is_read_as_claude_codes(client):
 
 def test_a_transport_that_changed_is_one_registration(client):
     client.install(transport="http")
-    client.install()
+    client.install(transport="command")
     (registration,) = read_receipt(client.home).registrations
     assert registration.transport == "command"
 
