@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json
+from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json, refuse_homeless
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
@@ -101,6 +101,7 @@ def _target(path: str | None) -> Path | None:
     if target.is_dir():
         message = f"{target} is a folder"
         raise InvalidInput(message, mend="Name the file: `hitherto backup FOLDER/memories.db`.")
+    refuse_homeless(target)
     if target.exists():
         message = f"{target} is there already"
         raise InvalidInput(message, mend="Name another file, or delete that one first.")

@@ -97,3 +97,10 @@ def one_line(text: str | None, most: int) -> str:
 def print_json(value: Any) -> None:
     """Print a value as a person and a program can read it."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def refuse_homeless(target: Path) -> None:
+    """Refuse a file that is to be written into a folder that is not there."""
+    if not target.parent.is_dir():
+        message = f"the folder {target.parent} is not there"
+        raise InvalidInput(message, mend="Make it first, or name another one.")

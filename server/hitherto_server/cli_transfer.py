@@ -14,7 +14,7 @@ import typer
 
 from hitherto_server import client
 from hitherto_server.cli_progress import progress
-from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json
+from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json, refuse_homeless
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
 
@@ -53,6 +53,8 @@ def export(
     if out is None and (form == "markdown" or as_json):
         message = "name where it goes: --out"
         raise InvalidInput(message, mend="`hitherto export --format markdown --out FOLDER`.")
+    if out is not None:
+        refuse_homeless(Path(absolute(out)))
     if project is not None and ("/" in project or project == ".") and ":" not in project:
         project = absolute(project)
     with progress("exporting"):

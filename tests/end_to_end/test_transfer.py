@@ -217,3 +217,22 @@ def test_a_page_whose_project_is_gone_goes_and_no_other(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
     write_markdown([memory], tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "everywhere.md"]
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_made(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    server.start()
+    (tmp_path / "there").write_text("mine")
+    for command, said in {
+        ("backup", str(tmp_path / "no" / "where.db")): "is not there",
+        ("backup", str(tmp_path)): "is a folder",
+        ("backup", str(tmp_path / "there")): "is there already",
+        ("export", "--out", str(tmp_path / "no" / "where.jsonl")): "is not there",
+        ("export", "--format", "markdown"): "--out",
+        ("export", "--out", str(tmp_path / "x"), "--project", "nobody"): "no project 'nobody'",
+    }.items():
+        done = server.run(*command)
+        assert (done.returncode, said in done.stderr.decode()) == (1, True), (command, done.stderr)
+    assert (tmp_path / "there").read_text() == "mine"
+    assert list((server.home / "backups").glob(".*")) == []
