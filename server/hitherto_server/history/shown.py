@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from hitherto_server.recall.admission import CANDIDATE, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.store import history as rows
+from hitherto_server.store.projects import USER_WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
-    from hitherto_server.store.projects import Projects
+    from hitherto_server.store.projects import Project, Projects
 
-MOST_FILES, MOST_BYTES, MOST_PROMPTS = 40, 60_000_000, 120
+MOST_FILES, MOST_BYTES, MOST_PROMPTS = 200, 60_000_000, 2000
+MOST_TRIED, MOST_OF_A_PROJECT = 120, 30
+"""So many prompts are put to recall, of projects that the import brought something for."""
 EMBEDDED_WITHIN_S, POLL_S = 30.0, 0.1
 PROMPT_CHARS = 200
 
@@ -45,6 +49,14 @@ class Shown:
     learned_at_ms: int
     is_candidate: bool
     """Recall finds it, and gives it unasked once it is admitted."""
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a memory of the import comes from."""
+
+    project: int
+    session_id: str | None
 
 
 @dataclass(frozen=True)
@@ -65,10 +77,15 @@ class Showcase:
         await self._embedded()
         origins = await self.store.readers.run(lambda c: _origins(c, import_id))
         waiting: Shown | None = None
-        if not origins:
-            return None
-        for asked in await asyncio.to_thread(_prompts, list(sources), told):
-            shown = await self._shown_for(asked, origins)
+        tried: Counter[int] = Counter()
+        for asked in await asyncio.to_thread(_prompts, list(sources), told) if origins else ():
+            project = await self._project_of(asked, {one.project for one in origins.values()})
+            if project is None or tried[project.number] >= MOST_OF_A_PROJECT:
+                continue
+            if tried.total() >= MOST_TRIED:
+                break
+            tried[project.number] += 1
+            shown = await self._shown_for(asked, project, origins)
             if shown is not None and not shown.is_candidate:
                 return shown
             waiting = waiting or shown
@@ -81,11 +98,19 @@ class Showcase:
                 return
             await asyncio.sleep(POLL_S)
 
-    async def _shown_for(self, asked: Asked, origins: dict[int, str]) -> Shown | None:
-        folder = await asyncio.to_thread(standing_folder, asked.folder)
-        project = await self.projects.find(folder) if asked.folder else None
-        if project is None:
+    async def _project_of(self, asked: Asked, brought: set[int]) -> Project | None:
+        """Return a prompt's project, if the import brought something that it may be given."""
+        if not asked.folder.startswith("/"):
             return None
+        folder = await asyncio.to_thread(standing_folder, asked.folder)
+        project = await self.projects.find(folder)
+        if project is None or not brought & {project.number, USER_WIDE}:
+            return None
+        return project
+
+    async def _shown_for(
+        self, asked: Asked, project: Project, origins: dict[int, _Origin]
+    ) -> Shown | None:
         question = Question(text=asked.text, project=project.number, root=project.root)
         occasion = Occasion(
             session_id="",
@@ -109,19 +134,20 @@ class Showcase:
         return None
 
 
-def _counts(one: Decision, asked: Asked, origins: dict[int, str]) -> bool:
+def _counts(one: Decision, asked: Asked, origins: dict[int, _Origin]) -> bool:
     """Tell whether a memory was there before the prompt, from another session, and fits it."""
     fits = one.outcome == "injected" or (one.reason == CANDIDATE and one.found.below is None)
-    is_earlier = one.found.learned_at_ms < asked.at_ms
-    return (
-        fits and is_earlier and origins.get(one.found.number, asked.session_id) != asked.session_id
-    )
+    origin = origins.get(one.found.number)
+    is_another = origin is not None and origin.session_id != asked.session_id
+    return fits and is_another and one.found.learned_at_ms < asked.at_ms
 
 
-def _origins(connection: Connection, import_id: int) -> dict[int, str]:
-    """Return an import's memories, each with the session that it comes from."""
+def _origins(connection: Connection, import_id: int) -> dict[int, _Origin]:
+    """Return an import's memories, each with the project and the session that it comes from."""
     found = rows.list_memories(connection, import_id)
-    return {row["number"]: row["session_id"] or "" for row in found}
+    return {
+        row["number"]: _Origin(row["project_id"] or USER_WIDE, row["session_id"]) for row in found
+    }
 
 
 def _prompts(sources: list[Source], told: Callable[[int], None]) -> list[Asked]:

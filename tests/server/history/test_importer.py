@@ -331,6 +331,21 @@ async def test_it_shows_a_memory_that_a_later_prompt_would_have_been_given(
     assert await desk.rows("SELECT count(*) FROM injection") == [(0,)]
 
 
+async def test_many_sessions_elsewhere_since_do_not_hide_what_it_could_show(
+    desk: Desk, client: Client, tmp_path: Path
+) -> None:
+    rule = "Never restart the tide gauge `gauge_ctl` before noon."
+    client.session(desk.project, ("user", rule))
+    client.session(desk.project, ("user", "How do I restart the tide gauge with gauge_ctl?"))
+    for number in range(60):
+        prompts = [("user", f"Please rename module {number} of the shop.") for _ in range(3)]
+        prompts.append(("user", f"Always put shop module {number} into its own file."))
+        client.session(tmp_path / "shop", *prompts)
+    shown = (await desk.bring()).shown
+    assert shown is not None
+    assert shown.content == rule
+
+
 async def test_it_shows_nothing_for_a_prompt_that_came_before(desk: Desk, client: Client) -> None:
     client.session(desk.project, ("user", "How do I restart the tide gauge with gauge_ctl?"))
     client.session(desk.project, ("user", "Never restart the tide gauge `gauge_ctl` before noon."))
