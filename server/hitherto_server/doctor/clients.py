@@ -21,6 +21,7 @@ from hitherto_server.install.shims import (
     is_servers,
     mcp_shim,
     shims_work,
+    starts_server,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def connections(home: Home) -> Iterator[Finding]:
 
 
 def _programs(home: Home) -> Finding:
+    if shims_work(home) and not starts_server(home):
+        return fault("hooks", "what they start the server with is gone or was moved", AGAIN)
     if shims_work(home):
         return well("hooks", f"registered through {hook_shim(home)}")
     return fault("hooks", "what they start is gone or was moved", AGAIN)

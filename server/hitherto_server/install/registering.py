@@ -16,6 +16,7 @@ from hitherto_server.install.shims import (
     is_usual,
     remove_shims,
     shims_work,
+    starts_server,
     write_shims,
 )
 from hitherto_server.install.work import Changes, Work, applied, begin
@@ -60,7 +61,7 @@ def repair(home: Home, *, programs: Programs | None = None, port: int | None = N
         if not work.receipt.is_in_use:
             return Changes()
         programs = programs or find_programs()
-        if not shims_work(home):
+        if not (shims_work(home) and starts_server(home)):
             work.written += write_shims(home, programs)
         for registration in work.receipt.registrations:
             for path, change in dead_edits(registration, work, programs, port):

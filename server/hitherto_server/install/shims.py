@@ -128,6 +128,15 @@ def remove_shims(home: Home) -> list[Path]:
     return present
 
 
+def starts_server(home: Home) -> bool:
+    """Whether the command by which hooks start the server names a program that exists."""
+    try:
+        program = os.fsdecode(home.serve_command.read_bytes()).partition("\n")[0]
+    except OSError:
+        return False
+    return os.access(program, os.X_OK)
+
+
 def shims_work(home: Home) -> bool:
     """Whether both shims are there and every program that they name exists."""
     try:

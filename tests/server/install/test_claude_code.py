@@ -599,3 +599,15 @@ def test_the_start_command_is_one_argument_a_line(client):
     client.install()
     lines = client.home.serve_command.read_text().splitlines()
     assert lines == [sys.executable, "-P", "-m", "hitherto_server", "serve"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"/gone/python\n-P\n-m\nhitherto_server\nserve\n"])
+def test_a_command_that_starts_no_server_any_more_is_written_anew(client, content):
+    client.install()
+    if content is None:
+        client.home.serve_command.unlink()
+    else:
+        client.home.serve_command.write_bytes(content)
+    assert client.repair().written == (client.home.serve_command,)
+    assert client.home.serve_command.read_text().startswith(f"{client.programs.interpreter}\n")
+    assert client.repair() == claude_code.Changes()
