@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
-from hitherto_server.core.errors import StoreUnreadable
+from hitherto_server.core.errors import BackupUnusable, StoreUnreadable
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.history.importer import Importer
 from hitherto_server.maintenance.backups import Backups
@@ -90,7 +90,7 @@ async def _open_store(home: Home, settings: Settings, clock: Clock) -> Store:
         return await open_store(
             home.database, backups=home.backups, clock=clock, readers=settings.readers
         )
-    except StoreUnreadable as error:
+    except (StoreUnreadable, BackupUnusable) as error:  # a copy is as its original
         mend = await asyncio.to_thread(mend_of_damage, home)
         raise StoreUnreadable(error.message, mend=mend) from error
 

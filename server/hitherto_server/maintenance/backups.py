@@ -67,6 +67,8 @@ class Backups:
     kept: int
     first_look_s: float = FIRST_LOOK_S
     failure: Failure | None = None
+    imports: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while an import is taken in: it may bring what an erase takes away."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _called_off: threading.Event = field(default_factory=threading.Event)
     _tried_at_s: float | None = None
@@ -97,9 +99,9 @@ class Backups:
 
     @asynccontextmanager
     async def none_is_made(self) -> AsyncIterator[None]:
-        """Keep backups from being made: one that is under way is called off."""
+        """Keep backups and imports from being made: a backup that is under way is called off."""
         self._called_off.set()
-        async with self._lock:
+        async with self.imports, self._lock:
             self._called_off.clear()
             await asyncio.to_thread(drop_unfinished, self.home.backups)
             yield
@@ -171,8 +173,9 @@ class Backups:
         """Look for damage before somebody meets it."""
         try:
             found = await asyncio.to_thread(self._faults)
-        except HithertoError as error:
-            found = [error.message]
+        except HithertoError as error:  # a file that is away or held is no damaged one
+            self.store.health.see(error)
+            return
         if found and not self._called_off.is_set():
             self.store.health.note(found[0])
 

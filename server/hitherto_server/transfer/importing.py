@@ -50,6 +50,10 @@ class Importing:
 
     async def take(self, asked: ImportRequest) -> ImportReply:
         """Take a file in, whole or not at all; what was here before is in a backup."""
+        async with self.backups.imports:
+            return await self._take_in(asked)
+
+    async def _take_in(self, asked: ImportRequest) -> ImportReply:
         source = self.folder / asked.name
         clean = source.with_suffix(".clean.part")
         if not source.is_file():

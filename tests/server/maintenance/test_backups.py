@@ -22,6 +22,7 @@ from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.store import copies
 from hitherto_server.store.copies import copy_database, prove
 from hitherto_server.store.driver import open_raw
+from hitherto_server.store.erase import truncate_wal
 from hitherto_server.store.shelf import (
     DAY_MS,
     Backup,
@@ -266,3 +267,42 @@ async def test_an_erase_names_the_copies_outside_of_the_data_home_that_are_still
     )
     reply = await eraser.erase(EraseRequest(text=WORD, confirmed=True))
     assert reply.left == [f"{outside}: a copy outside of the data home; delete it"]
+
+
+async def test_damage_is_found_before_somebody_meets_it_and_ends_all_writing(
+    services: Services,
+) -> None:
+    for number in range(60):
+        await told(services, f"Fact {number} of the store, which is to fill some pages of it.")
+    await services.store.writer.maintain(truncate_wal)
+    [(root,)] = rows(
+        services.home.database, "SELECT rootpage FROM sqlite_schema WHERE name = 'revision'"
+    )
+    with services.home.database.open("r+b") as file:
+        file.seek((root - 1) * 4096)
+        before = file.read(4096)
+        file.seek((root - 1) * 4096)
+        file.write(os.urandom(4096))
+    await services.backups._check()
+    assert services.store.health.damage is not None
+    assert not services.backups._is_due(), "no backup of it pushes out a good one"
+    with pytest.raises(StoreUnreadable, match="nothing more is written"):
+        await told(services, "One more")
+    with services.home.database.open("r+b") as file:  # as the fixture wants to find it
+        file.seek((root - 1) * 4096)
+        file.write(before)
+    services.store.health.damage = None
+
+
+async def test_a_database_that_is_held_or_away_for_a_moment_is_not_taken_for_damaged(
+    services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for error in (StoreBusy("held"), StoreFull("full"), StoreUnreadable("cannot be opened")):
+
+        def failing(error: Exception = error) -> list[str]:
+            raise error
+
+        monkeypatch.setattr(services.backups, "_faults", failing)
+        await services.backups._check()
+    assert services.store.health.damage is None
+    await told(services, "The port is 8080.")
