@@ -158,15 +158,13 @@ async def test_bad_input_gets_an_error_with_a_code_and_a_mend(
         assert (await ask(client, "remember", content="still alive")).startswith("stored")
 
 
-@pytest.mark.parametrize(
-    "query",
-    ['"', "*", "a AND", "NEAR(", "content:x", "'; DROP TABLE memory; --", "%_\\", "(((", "-x", "^"],
-)
 async def test_the_syntax_of_a_search_engine_is_plain_text(
-    connect: Any, either_backend: Any, ask: Any, query: str
+    connect: Any, either_backend: Any, ask: Any
 ) -> None:
+    syntax = ('"', "*", "a AND", "NEAR(", "content:x", "'; DROP TABLE memory; --", "%_\\", "(((")
     async with connect() as client:
-        assert await ask(client, "recall", query=query)
+        for query in (*syntax, "-x", "^"):
+            assert await ask(client, "recall", query=query), query
 
 
 @pytest.mark.parametrize(
