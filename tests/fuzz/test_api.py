@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from schemathesis import APIOperation, Case, Response
 
-EXAMPLES = 20
+EXAMPLES = 14
 SLOWEST_S = 20.0
 ENDS_THE_SERVER = "/v1/stop"
 
