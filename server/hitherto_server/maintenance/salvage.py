@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,7 @@ def _rescue(old: Connection, unfinished: Path) -> Salvaged:
     unfinished.touch(mode=0o600)
     with closing(open_raw(unfinished)) as new:
         steps = tuple(step for step in list_steps() if step.number <= version)
-        migrate(new, backups=unfinished.parent, clock=now_ms, steps=steps)
+        migrate(new, backups=None, clock=now_ms, steps=steps)
         new.execute("PRAGMA foreign_keys = OFF")
         new.execute("BEGIN IMMEDIATE")
         for table in _tables(new):
@@ -213,8 +213,6 @@ def _references(new: Connection) -> Iterator[tuple[str, str, str, str]]:
 
 def report_of(found: Salvaged) -> dict[str, Any]:
     """Return what was saved, as the command prints it."""
-    with suppress(KeyError):
-        del found.rows["counter"]
     return {
         "rows": dict(found.rows),
         "damaged": sorted(found.damaged),

@@ -65,17 +65,20 @@ def _check_known(version: int, steps: tuple[Step, ...]) -> None:
 def migrate(
     connection: Connection,
     *,
-    backups: Path,
+    backups: Path | None,
     clock: Clock,
     steps: tuple[Step, ...] | None = None,
 ) -> list[Step]:
-    """Apply the pending steps and return them; a newer database is refused, untouched."""
+    """Apply the pending steps and return them; a newer database is refused, untouched.
+
+    Without a folder for backups none is made: what is a copy already needs no other.
+    """
     steps = list_steps() if steps is None else steps
     version = schema_version(connection)
     newest = steps[-1].number
     _check_known(version, steps)
     pending = [step for step in steps if step.number > version]
-    if pending and version > 0:
+    if pending and version > 0 and backups is not None:
         _copy(connection, backups / f"before-schema-{newest}-{clock()}.db")
     for step in pending:
         _apply(connection, step, clock())

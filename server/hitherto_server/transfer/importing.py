@@ -6,7 +6,6 @@ import asyncio
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from hitherto_contract.transfer import ImportReply
@@ -131,8 +130,8 @@ def _lines_of_store(path: Path, clock: Clock) -> Iterator[bytes]:
     refuse_newer(path)
     prove(path)
     try:
-        with mapped_errors(path), closing(open_raw(path)) as other, TemporaryDirectory() as folder:
-            migrate(other, backups=path.parent / folder, clock=clock)
+        with mapped_errors(path), closing(open_raw(path)) as other:
+            migrate(other, backups=None, clock=clock)
             for line in list_export(other, Chosen(), None, at_ms=clock()):
                 yield json.dumps(line, ensure_ascii=False).encode()
     except StoreUnreadable as error:
