@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json, refuse_homeless
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput, StoreFull
@@ -30,7 +31,8 @@ def backup(
         _list(as_json=as_json)
         return
     target = _target(path)
-    made = ask("/v1/backup", {}, timeout_s=LONG_S)
+    with progress("Backing up"):
+        made = ask("/v1/backup", {}, timeout_s=LONG_S)
     if target is not None:
         _move(Path(made["path"]), target)
         from hitherto_server.store.shelf import note_elsewhere
@@ -58,7 +60,7 @@ def restore(
     home, source = find_home(), Path(absolute(file))
     home.create()
     refuse_unusable(source)  # before anything is stopped for it
-    with stopped_server(home):
+    with progress("Restoring"), stopped_server(home):
         done = restore_store(home, source)
     answer: dict[str, Any] = {
         "restored": str(source),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, ask, print_json, standard_input
 from hitherto_server.core.errors import InvalidInput
 
@@ -27,11 +28,13 @@ def erase(
     The text is no argument, so that the shell's history does not keep it.
     """
     asked = _asked(memory, by_text=text)
-    found = ask("/v1/erase", asked, timeout_s=LONG_S)
+    with progress("Looking"):
+        found = ask("/v1/erase", asked, timeout_s=LONG_S)
     if not as_json:
         _echo_found(found)
     if yes or (not as_json and _is_confirmed()):
-        found = ask("/v1/erase", {**asked, "confirmed": True}, timeout_s=LONG_S)
+        with progress("Erasing"):
+            found = ask("/v1/erase", {**asked, "confirmed": True}, timeout_s=LONG_S)
         if not as_json:
             _echo_done(found)
     if as_json:

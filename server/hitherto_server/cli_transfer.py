@@ -57,7 +57,7 @@ def export(
         refuse_homeless(Path(absolute(out)))
     if project is not None and ("/" in project or project == ".") and ":" not in project:
         project = absolute(project)
-    with progress("exporting"):
+    with progress("Exporting"):
         made = ask("/v1/export", {"project": project, "trashed": trashed}, timeout_s=LONG_S)
     made["written"] = _deliver(Path(made.pop("path")), out, form)
     if as_json:
@@ -88,7 +88,7 @@ def import_file(
     name = _place(source, home.backups)
     asked = {"name": name, "merge": merge, "projects": dict(map(_pair, mapped or []))}
     try:
-        with progress("importing"):
+        with progress("Importing"):
             done = ask("/v1/import", asked, timeout_s=LONG_S)
     finally:
         (home.backups / name).unlink(missing_ok=True)
