@@ -41,7 +41,8 @@ SESSIONS = 8
 ROUNDS = 30
 DISK_MB = 192
 PROJECTS = ("orders", "a project ü", "plain folder", "lib")
-ACTS_BEFORE, ACTS_AFTER = 40, 24
+ACTS, ACTS_OF_A_SHORT_RUN = (40, 24), (20, 12)
+"""What the sessions do before and after a harm, at least."""
 WORKS_S = 40.0
 TOLD = 2500
 MUST_BE_NONE = (
@@ -103,13 +104,15 @@ class Run:
     def work_under(self, harm: Harm) -> None:
         """Let all sessions work, do the harm in their midst, and let them end what they do."""
         over = threading.Event()
+        is_short = self.outcome.rounds <= len(EACH_ONCE)
+        before, after = ACTS_OF_A_SHORT_RUN if is_short else ACTS
         with ThreadPoolExecutor(len(self.sessions)) as pool:
             for session in self.sessions:
                 pool.submit(session.work, over)
             try:
-                self.wait_for_acts(ACTS_BEFORE)
+                self.wait_for_acts(before)
                 self.harmer.do(harm)
-                self.wait_for_acts(ACTS_AFTER)
+                self.wait_for_acts(after)
             finally:
                 over.set()
 
