@@ -33,7 +33,19 @@ def require_strace() -> str:
 def tracing(calls: str, into: Path) -> list[str]:
     """Return what stands before a command so that its calls are written down; its pid stays."""
     strace = require_strace()
-    return [strace, "-D", "-f", "--seccomp-bpf", "-q", "-s", "300", "-e", f"trace={calls}", "-o", str(into)]
+    return [
+        strace,
+        "-D",
+        "-f",
+        "--seccomp-bpf",
+        "-q",
+        "-s",
+        "300",
+        "-e",
+        f"trace={calls}",
+        "-o",
+        str(into),
+    ]
 
 
 def read_trace(path: Path) -> list[str]:
