@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,5 +64,6 @@ def told(error: HithertoError) -> str:
 def say(text: str, file: TextIO | None = None) -> None:
     """Print a line, at once."""
     stream = file or sys.stdout
-    stream.write(f"{text}\n")
-    stream.flush()
+    with suppress(OSError):  # a log on a full disk takes no line: the server starts all the same
+        stream.write(f"{text}\n")
+        stream.flush()

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.server_process import START_DEADLINE_S, ServerProcess
+from tests.server_process import START_DEADLINE_S, ServerProcess, wait_until
 
 from hitherto_server.store.driver import open_raw
 
@@ -61,3 +61,20 @@ def test_a_start_that_fails_ends_the_process(tmp_path: Path) -> None:
     )
     assert done.returncode != 0
     assert not server.socket_path.exists()
+
+
+def test_a_server_whose_output_takes_no_line_serves_all_the_same(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "home")
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
+        process = subprocess.Popen(
+            [*server.command(), "serve"],
+            env=server.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=full,
+        )
+    try:
+        wait_until(server.answers, "it answers")
+    finally:
+        process.kill()
+        process.wait()
