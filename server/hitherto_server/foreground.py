@@ -45,7 +45,9 @@ def run() -> None:
 
 def announce(url: str) -> None:
     """Tell a person where the pages are, and how Claude Code is connected."""
-    say(f"Settings and search:   {url}")
+    # what is no terminal is a log, as of a server that a hook started: no code that logs in for it
+    shown = url if sys.stdout.isatty() else url.partition("login?")[0]
+    say(f"Settings and search:   {shown}")
     say(f"Connect Claude Code:   {_own_name()} install claude-code")
 
 

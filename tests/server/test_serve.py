@@ -78,3 +78,13 @@ def test_a_server_whose_output_takes_no_line_serves_all_the_same(tmp_path: Path)
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_server_that_speaks_to_a_log_writes_no_address_that_logs_in(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "home").start()
+    try:
+        wait_until(lambda: "Settings and search" in server.output.read_text(), "it says where")
+        assert "code=" not in server.output.read_text()
+        assert b"login?code=" in server.run("status").stdout
+    finally:
+        server.end()
