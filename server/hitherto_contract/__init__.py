@@ -119,7 +119,7 @@ __all__ = [
     "build_models",
 ]
 
-_HOMES = ("base", "memories", "recall", "control", "erase", "history", "service")
+_HOMES = ("base", "memories", "recall", "control", "erase", "history", "service", "transfer")
 
 
 def __getattr__(name: str) -> Any:
@@ -136,8 +136,8 @@ def build_models() -> None:
     """Build every model now, before FastAPI takes over how and when its routes' are built."""
     from hitherto_contract.base import Wire
 
-    for name in __all__:
-        value = globals().get(name) or __getattr__(name)
-        if isinstance(value, type) and issubclass(value, Wire):
-            value.model_config["defer_build"] = False
-            value.model_rebuild(force=True)
+    for home in _HOMES:
+        for value in vars(import_module(f"hitherto_contract.{home}")).values():
+            if isinstance(value, type) and issubclass(value, Wire):
+                value.model_config["defer_build"] = False
+                value.model_rebuild(force=True)

@@ -184,6 +184,9 @@ def answering(home: Path, body: bytes | None) -> Iterator[None]:
                     connection.recv(65536)
                     head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n"
                     connection.sendall(head.encode() + body)
+                    connection.shutdown(socket.SHUT_WR)
+                    while connection.recv(65536):  # unread, it would reset the connection
+                        pass
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
