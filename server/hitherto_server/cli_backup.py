@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +12,7 @@ from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json, 
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
+from hitherto_server.core.private_file import copy_private
 
 MB = 1_000_000
 
@@ -111,17 +110,10 @@ def _target(path: str | None) -> Path | None:
 
 
 def _move(made: Path, target: Path) -> None:
-    """Move a backup to another disk; a half one never has its name."""
-    unfinished = target.with_name(f".{target.name}.part")
+    """Move a backup to another disk."""
     try:
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with made.open("rb") as source, os.fdopen(handle, "wb") as copy:
-            shutil.copyfileobj(source, copy, 1 << 20)
-            copy.flush()
-            os.fsync(copy.fileno())
-        unfinished.replace(target)
+        copy_private(made, target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         message = f"{target}: {error.strerror}; the backup is in {made}"
         raise StoreFull(message) from error
     made.unlink(missing_ok=True)

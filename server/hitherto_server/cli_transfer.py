@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import shutil
 import sys
@@ -17,6 +16,7 @@ from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, print_json, refuse_homeless
 from hitherto_server.core.errors import InvalidInput, StoreFull
 from hitherto_server.core.home import find_home
+from hitherto_server.core.private_file import copy_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,15 +172,8 @@ def _place(source: Path, folder: Path) -> str:
 
 
 def _copy(source: Path, target: Path) -> None:
-    unfinished = target.with_name(f".{target.name}.part")
     try:
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with source.open("rb") as read, os.fdopen(handle, "wb") as written:
-            shutil.copyfileobj(read, written, 1 << 20)
-            written.flush()
-            os.fsync(written.fileno())
-        unfinished.replace(target)
+        copy_private(source, target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         message = f"{target}: {error.strerror}"
         raise StoreFull(message) from error

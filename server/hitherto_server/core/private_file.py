@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 import tempfile
 import time
@@ -18,6 +19,7 @@ LEFT_BEHIND = re.compile(r"\..+\.[a-z0-9_]{8}")
 LEFT_AFTER_S = 60.0
 """Nobody writes one for so long: its writer was killed."""
 OTHERS = 0o077
+COPIED_AT_ONCE = 1 << 20
 
 
 def write_private(path: Path, text: str) -> None:
@@ -29,6 +31,21 @@ def write_private(path: Path, text: str) -> None:
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)  # a full disk would keep one of each try
+        raise
+
+
+def copy_private(source: Path, target: Path) -> None:
+    """Copy a file to one of the owner's alone; a half one never has its name. Raises OSError."""
+    unfinished = target.with_name(f".{target.name}.part")
+    try:
+        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with source.open("rb") as read, os.fdopen(handle, "wb") as written:
+            shutil.copyfileobj(read, written, COPIED_AT_ONCE)
+            written.flush()
+            os.fsync(written.fileno())
+        unfinished.replace(target)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
         raise
 
 
