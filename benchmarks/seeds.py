@@ -18,7 +18,6 @@ import numpy as np
 from harness import SEED
 from prompts import DEEDS, KNOWN, OBJECTS, REASONS, SUBJECTS
 
-from hitherto_server.app import tie_to_files
 from hitherto_server.core.clock import now_ms, uuid7
 from hitherto_server.core.git import Head
 from hitherto_server.gates.context import Place
@@ -31,6 +30,7 @@ from hitherto_server.store.derived import rebuild_vectors
 from hitherto_server.store.memories import AnchorRow, NewMemory, insert_memory
 from hitherto_server.store.passages import put_embedding
 from hitherto_server.store.projects import Projects
+from hitherto_server.wiring import tie_to_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

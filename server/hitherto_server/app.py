@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import platform
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,34 +14,15 @@ from hitherto_contract import build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import BackupUnusable, StoreUnreadable
-from hitherto_server.gates.context import WriteContext
-from hitherto_server.history.importer import Importer
-from hitherto_server.maintenance.backups import Backups
-from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.damage import mend_of_damage
-from hitherto_server.maintenance.indexer import Indexer
-from hitherto_server.maintenance.sweep import Sweep
-from hitherto_server.recall.passages import split
-from hitherto_server.recall.pipeline import Recaller
-from hitherto_server.recall.standings import Lookout
 from hitherto_server.recall.succession import Succession
-from hitherto_server.services import Services
-from hitherto_server.sessions.client_files import ClientFiles
-from hitherto_server.sessions.desk import SessionDesk
-from hitherto_server.sessions.moments import Tools
-from hitherto_server.sessions.prompts import PromptKeeper
-from hitherto_server.sessions.quiet import Quiet
-from hitherto_server.sessions.spool_reader import Spool
-from hitherto_server.standing.anchors import anchor
-from hitherto_server.standing.files import FileStates
 from hitherto_server.store.database import open_store
 from hitherto_server.store.embedding_models import find_serving
-from hitherto_server.store.memories import AnchorRow, PartRow
-from hitherto_server.store.projects import Projects
 from hitherto_server.store.restoring import finish_restore
+from hitherto_server.wiring import wire
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator
 
     from fastapi import FastAPI
     from starlette.types import Receive, Scope, Send
@@ -50,9 +30,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
-    from hitherto_server.gates.context import Place
-    from hitherto_server.history.shown import Shown
-    from hitherto_server.history.sources import Source
+    from hitherto_server.services import Services
     from hitherto_server.store.database import Store
 
 
@@ -93,115 +71,6 @@ async def _open_store(home: Home, settings: Settings, clock: Clock) -> Store:
     except (StoreUnreadable, BackupUnusable) as error:  # a copy is as its original
         mend = await asyncio.to_thread(mend_of_damage, home)
         raise StoreUnreadable(error.message, mend=mend) from error
-
-
-def wire(
-    home: Home,
-    settings: Settings,
-    store: Any,
-    embedder: Succession,
-    *,
-    token: str,
-    port: int,
-    clock: Clock,
-) -> Services:
-    """Make the parts of a server and hand each what it needs."""
-    quiet = Quiet(store, clock, home.quiet)
-    files = FileStates(hides=quiet.hides)
-    projects = Projects(store, clock)
-    indexer = Indexer(store, embedder, clock, Comparer(store, clock))
-
-    def wake_model() -> None:
-        # each look for what waits reads all passages: not at every recall
-        if embedder.state != "ready":
-            index_new()
-
-    def index_new() -> None:
-        embedder.start_loading()
-        indexer.notify()
-
-    writes = WriteContext(
-        store=store,
-        projects=projects,
-        anchorer=partial(tie_to_files, files),
-        splitter=split,
-        clock=clock,
-        device=platform.node() or "unknown",
-        on_written=index_new,
-        read=files.read,
-    )
-    lookout = Lookout(files)
-    recaller = Recaller(store, embedder, settings, clock, lookout)
-    sweep = Sweep(store, lookout, clock, has_news=set())
-    tools = Tools(
-        store=store,
-        projects=projects,
-        writes=writes,
-        recaller=recaller,
-        settings=settings,
-        quiet=quiet,
-        prompts=PromptKeeper(store, settings.kept_prompt_chars),
-        client_files=ClientFiles(hides=quiet.hides),
-        wake_model=wake_model,
-        clock=clock,
-        on_work=sweep.notify,
-        has_news=sweep.has_news,
-    )
-
-    async def show(
-        import_id: int, sources: Sequence[Source], told: Callable[[int], None]
-    ) -> Shown | None:
-        from hitherto_server.history.shown import Showcase
-
-        case = Showcase(store, projects, recaller, indexer, settings, clock)
-        return await case.find(import_id, sources, told)
-
-    return Services(
-        home=home,
-        settings=settings,
-        clock=clock,
-        started_at_ms=clock(),
-        store=store,
-        projects=projects,
-        writes=writes,
-        embedder=embedder,
-        indexer=indexer,
-        sweep=sweep,
-        recaller=recaller,
-        sessions=SessionDesk(tools, Spool(home.spool)),
-        quiet=quiet,
-        history=Importer(store, projects, writes, clock, quiet.hides, show),
-        backups=Backups(
-            home,
-            store,
-            clock,
-            every_hours=settings.backup_hours,
-            kept=settings.backups_kept,
-        ),
-        wake_model=wake_model,
-        stopping=asyncio.Event(),
-        token=token,
-        port=port,
-    )
-
-
-def tie_to_files(
-    files: FileStates, content: str, named: Sequence[str], edited: Sequence[str], place: Place
-) -> tuple[AnchorRow, ...]:
-    """Return the anchors of a content, as the store keeps them; ignored files get none."""
-    if place.project is None:
-        return ()
-    root, commit = place.project.root, place.head.commit
-    named = [name for name in named if not files.hides(root / name)]
-    return tuple(
-        AnchorRow(
-            found.path,
-            found.file_hash,
-            tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
-            found.commit,
-        )
-        for found in anchor(content, named, root, files.read, edited=edited, commit=commit)
-    )
 
 
 def create_app(services: Services) -> Starlette:

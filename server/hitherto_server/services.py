@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.history.importer import Importer
+    from hitherto_server.judge.asking import Asks
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
     from hitherto_server.maintenance.sweep import Sweep
@@ -48,6 +49,7 @@ class Services:
     quiet: Quiet
     history: Importer
     backups: Backups
+    judge: Asks
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""
     stopping: asyncio.Event

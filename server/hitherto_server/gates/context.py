@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
+from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.standing.moves import Moves
 from hitherto_server.standing.paths import confine, relative_name
 from hitherto_server.standing.reading import Reader, read_file
@@ -20,6 +21,7 @@ from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
 if TYPE_CHECKING:
     from hitherto_contract.memories import Placed
     from hitherto_server.core.clock import Clock
+    from hitherto_server.judge.asking import Asks
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Row
     from hitherto_server.store.projects import Project, Projects
@@ -57,6 +59,7 @@ class WriteContext:
     """Called after each durable write: there may be passages to embed."""
     read: Reader = read_file
     """Reads a file, unless it is private or ignored."""
+    judge: Asks = field(default_factory=NobodyAsks)
 
 
 async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion, admit
 from hitherto_server.recall.floors import automatic_floor, explicit_floor
 from hitherto_server.recall.looking import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from hitherto_contract.recall import RecallReply
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
+    from hitherto_server.judge.asking import Asks
     from hitherto_server.recall.candidates import Floor
     from hitherto_server.recall.hits import Question, Scores
     from hitherto_server.recall.meaning import Embeds
@@ -48,6 +50,7 @@ class Recaller:
     lookout: Lookout = field(default_factory=Lookout)
     acquaintances: Acquaintances = field(default_factory=Acquaintances)
     rarity: Rarity = field(default_factory=Rarity)
+    judge: Asks = field(default_factory=NobodyAsks)
 
     async def recall(self, question: Question) -> RecallReply:
         """Answer somebody who asked."""

@@ -13,6 +13,7 @@ from hitherto_server.core.text import content_hash
 from hitherto_server.gates.clean import tagged
 from hitherto_server.gates.remember import remember
 from hitherto_server.gates.secrets import redact
+from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client_files import ClientFiles
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
+    from hitherto_server.judge.asking import Asks
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.prompts import PromptKeeper
@@ -64,6 +66,7 @@ class Tools:
     has_news: set[str]
     """Sessions that were given something which does not hold any more."""
     client_files: ClientFiles = field(default_factory=ClientFiles)
+    judge: Asks = field(default_factory=NobodyAsks)
 
 
 async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:

@@ -1,0 +1,173 @@
+"""Makes the parts of a server, each once, and hands each what it needs."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hitherto_server.gates.context import WriteContext
+from hitherto_server.history.importer import Importer
+from hitherto_server.judge.asking import NobodyAsks
+from hitherto_server.maintenance.backups import Backups
+from hitherto_server.maintenance.comparing import Comparer
+from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.maintenance.sweep import Sweep
+from hitherto_server.recall.passages import split
+from hitherto_server.recall.pipeline import Recaller
+from hitherto_server.recall.standings import Lookout
+from hitherto_server.services import Services
+from hitherto_server.sessions.client_files import ClientFiles
+from hitherto_server.sessions.desk import SessionDesk
+from hitherto_server.sessions.moments import Tools
+from hitherto_server.sessions.prompts import PromptKeeper
+from hitherto_server.sessions.quiet import Quiet
+from hitherto_server.sessions.spool_reader import Spool
+from hitherto_server.standing.anchors import anchor
+from hitherto_server.standing.files import FileStates
+from hitherto_server.store.memories import AnchorRow, PartRow
+from hitherto_server.store.projects import Projects
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.home import Home
+    from hitherto_server.core.settings import Settings
+    from hitherto_server.gates.context import Place
+    from hitherto_server.history.shown import Shown
+    from hitherto_server.history.sources import Source
+    from hitherto_server.recall.succession import Succession
+    from hitherto_server.store.database import Store
+
+
+def wire(
+    home: Home,
+    settings: Settings,
+    store: Store,
+    embedder: Succession,
+    *,
+    token: str,
+    port: int,
+    clock: Clock,
+) -> Services:
+    """Make the parts of a server and hand each what it needs."""
+    judge = NobodyAsks()
+    quiet = Quiet(store, clock, home.quiet)
+    files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
+    indexer = Indexer(store, embedder, clock, Comparer(store, clock))
+    lookout = Lookout(files)
+    recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
+    sweep = Sweep(store, lookout, clock, has_news=set())
+    writes = WriteContext(
+        store=store,
+        projects=projects,
+        anchorer=partial(tie_to_files, files),
+        splitter=split,
+        clock=clock,
+        device=platform.node() or "unknown",
+        on_written=partial(_index_new, embedder, indexer),
+        read=files.read,
+        judge=judge,
+    )
+    wake_model = partial(_wake_model, embedder, indexer)
+    tools = Tools(
+        store=store,
+        projects=projects,
+        writes=writes,
+        recaller=recaller,
+        settings=settings,
+        quiet=quiet,
+        prompts=PromptKeeper(store, settings.kept_prompt_chars),
+        client_files=ClientFiles(hides=quiet.hides),
+        wake_model=wake_model,
+        clock=clock,
+        on_work=sweep.notify,
+        has_news=sweep.has_news,
+        judge=judge,
+    )
+    show = partial(
+        _show,
+        store=store,
+        projects=projects,
+        recaller=recaller,
+        indexer=indexer,
+        settings=settings,
+        clock=clock,
+    )
+    return Services(
+        home=home,
+        settings=settings,
+        clock=clock,
+        started_at_ms=clock(),
+        store=store,
+        projects=projects,
+        writes=writes,
+        embedder=embedder,
+        indexer=indexer,
+        sweep=sweep,
+        recaller=recaller,
+        sessions=SessionDesk(tools, Spool(home.spool)),
+        quiet=quiet,
+        history=Importer(store, projects, writes, clock, quiet.hides, show),
+        backups=_backups(home, settings, store, clock),
+        judge=judge,
+        wake_model=wake_model,
+        stopping=asyncio.Event(),
+        token=token,
+        port=port,
+    )
+
+
+def _index_new(embedder: Succession, indexer: Indexer) -> None:
+    embedder.start_loading()
+    indexer.notify()
+
+
+def _wake_model(embedder: Succession, indexer: Indexer) -> None:
+    # each look for what waits reads all passages: not at every recall
+    if embedder.state != "ready":
+        _index_new(embedder, indexer)
+
+
+def _backups(home: Home, settings: Settings, store: Store, clock: Clock) -> Backups:
+    every_hours, kept = settings.backup_hours, settings.backups_kept
+    return Backups(home, store, clock, every_hours=every_hours, kept=kept)
+
+
+async def _show(
+    import_id: int,
+    sources: Sequence[Source],
+    told: Callable[[int], None],
+    *,
+    store: Store,
+    projects: Projects,
+    recaller: Recaller,
+    indexer: Indexer,
+    settings: Settings,
+    clock: Clock,
+) -> Shown | None:
+    from hitherto_server.history.shown import Showcase
+
+    case = Showcase(store, projects, recaller, indexer, settings, clock)
+    return await case.find(import_id, sources, told)
+
+
+def tie_to_files(
+    files: FileStates, content: str, named: Sequence[str], edited: Sequence[str], place: Place
+) -> tuple[AnchorRow, ...]:
+    """Return the anchors of a content, as the store keeps them; ignored files get none."""
+    if place.project is None:
+        return ()
+    root, commit = place.project.root, place.head.commit
+    named = [name for name in named if not files.hides(root / name)]
+    return tuple(
+        AnchorRow(
+            found.path,
+            found.file_hash,
+            tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
+            found.commit,
+        )
+        for found in anchor(content, named, root, files.read, edited=edited, commit=commit)
+    )
