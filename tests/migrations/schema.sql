@@ -8,6 +8,27 @@ CREATE TABLE anchor (                       -- ties a memory to the working tree
     UNIQUE (memory_number, path)
 ) STRICT;
 
+CREATE TABLE backfill (                     -- one run: what it was to do and how far it is
+    id INTEGER PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('running', 'paused', 'done', 'cancelled')),
+    why TEXT,                               -- why it rests
+    before_number INTEGER,                  -- it goes from the newest memory to the oldest; null: from the top
+    total INTEGER NOT NULL,
+    judged INTEGER NOT NULL DEFAULT 0,
+    passed_over INTEGER NOT NULL DEFAULT 0, -- no answer came, or it was changed meanwhile
+    relations INTEGER NOT NULL DEFAULT 0,
+    superseded INTEGER NOT NULL DEFAULT 0,
+    kinds INTEGER NOT NULL DEFAULT 0,
+    disagreements INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,    -- in a row
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL,                          -- null: no answer told it
+    worked_ms INTEGER NOT NULL DEFAULT 0,
+    began_at_ms INTEGER NOT NULL,
+    finished_at_ms INTEGER
+) STRICT;
+
 CREATE TABLE candidate_use (
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     session_id TEXT NOT NULL,
@@ -22,6 +43,28 @@ CREATE TABLE category (
     name TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
     trashed_at_ms INTEGER
+) STRICT;
+
+CREATE TABLE cleaning_action (              -- one request: all of it, or nothing
+    id INTEGER PRIMARY KEY,
+    list TEXT NOT NULL CHECK (list IN (
+        'duplicates', 'expendable', 'misfiled', 'replaced', 'conflicts', 'stale')),
+    deed TEXT NOT NULL CHECK (deed IN ('apply', 'dismiss')),
+    actor TEXT NOT NULL,
+    done_at_ms INTEGER NOT NULL,
+    undone_at_ms INTEGER,
+    undone_by TEXT
+) STRICT;
+
+CREATE TABLE cleaning_step (
+    id INTEGER PRIMARY KEY,
+    action_id INTEGER NOT NULL REFERENCES cleaning_action (id) ON DELETE CASCADE,
+    what TEXT NOT NULL CHECK (what IN (
+        'change', 'confirm', 'relate', 'decide', 'dissolve', 'dismiss')),
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,              -- that it left the memory at
+    relation_id INTEGER REFERENCES relation (id) ON DELETE CASCADE,
+    detail TEXT NOT NULL DEFAULT '{}'       -- JSON: what an undo needs, or what was dismissed
 ) STRICT;
 
 CREATE TABLE config (                       -- everything a person can change at run time: one row
@@ -263,6 +306,12 @@ CREATE TABLE quiet (                        -- sessions and folders that hooks l
     CHECK (kind = 'pause' OR path IS NOT NULL)
 ) STRICT;
 
+CREATE TABLE recalled (                     -- by a recall that was asked for; the ledger has the rest
+    memory_number INTEGER PRIMARY KEY REFERENCES memory (number) ON DELETE CASCADE,
+    times INTEGER NOT NULL,
+    last_at_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE relation (                     -- newer memory → older memory
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN (
@@ -325,6 +374,12 @@ CREATE TABLE turn (
     UNIQUE (session_id, prompt_id)
 ) STRICT;
 
+CREATE TABLE unstated (                     -- what the writer of a memory left open
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    field TEXT NOT NULL CHECK (field IN ('kind', 'importance')),
+    PRIMARY KEY (memory_number, field)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE vector_block (                 -- the signs of some passages of one scope, in a row
     id INTEGER PRIMARY KEY,
     project INTEGER NOT NULL,               -- 0: user-wide
@@ -351,8 +406,16 @@ CREATE TABLE verdict (                      -- what a judgment said of a memory 
 
 CREATE INDEX anchor_path ON anchor (path);
 
+CREATE UNIQUE INDEX backfill_live ON backfill ((1)) WHERE state IN ('running', 'paused');
+
 CREATE UNIQUE INDEX category_name
     ON category (coalesce(project_id, 0), coalesce(parent_id, 0), name);
+
+CREATE INDEX cleaning_step_action ON cleaning_step (action_id);
+
+CREATE INDEX cleaning_step_memory ON cleaning_step (memory_number, what);
+
+CREATE INDEX cleaning_step_relation ON cleaning_step (relation_id);
 
 CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state <> 'leaving';
 
@@ -371,10 +434,16 @@ CREATE INDEX history_memory_import ON history_memory (import_id);
 
 CREATE INDEX injection_admission ON injection (admission);
 
+CREATE INDEX injection_memory ON injection (memory_number) WHERE outcome = 'injected';
+
 CREATE UNIQUE INDEX injection_once ON injection (session_id, generation, memory_number, revision)
     WHERE outcome = 'injected';
 
 CREATE INDEX injection_session ON injection (session_id, id);
+
+CREATE INDEX job_ended ON job (state, kind) WHERE state IN ('failed', 'cancelled');
+
+CREATE INDEX job_leased ON job (leased_until_ms) WHERE state = 'leased';
 
 CREATE UNIQUE INDEX job_live ON job (kind, subject) WHERE state IN ('waiting', 'leased');
 

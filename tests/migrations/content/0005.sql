@@ -1,0 +1,17 @@
+-- What step 5 added: what a clean-up did, and how often memories were asked for.
+
+INSERT INTO cleaning_action (id, list, deed, actor, done_at_ms, undone_at_ms, undone_by) VALUES
+    (1, 'conflicts', 'dismiss', 'cli', 1360, NULL, NULL),
+    (2, 'stale', 'dismiss', 'cli', 1370, 1380, 'ui');
+
+INSERT INTO cleaning_step (id, action_id, what, memory_number, revision, relation_id, detail) VALUES
+    (1, 1, 'dissolve', 2, 1, 2, '{"other": 1}');
+
+INSERT INTO recalled (memory_number, times, last_at_ms) VALUES (1, 3, 1700);
+
+INSERT INTO unstated (memory_number, field) VALUES (1, 'importance'), (1, 'kind');
+
+INSERT INTO backfill (
+    id, state, why, before_number, total, judged, cost_usd, began_at_ms, finished_at_ms
+) VALUES
+    (1, 'cancelled', 'by a person', 3, 7, 6, 0.002, 1500, 1600);
