@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from hitherto_server.recall.rarity import Rarity
     from hitherto_server.store.driver import Connection, Row
 
-MOST_WORDS = 100
-MOST_PASSAGES = 50
-MOST_UNASKED = 30
-"""What either arm gives where at most three memories are shown."""
+WORDS_A_HIT, PASSAGES_A_HIT = 10, 5
+LEAST_DEEP = 30
+"""What either arm gives at least, however few are shown."""
 MOST_NAMED = 200
 MOST_ANCHORED = 50
 MOST_BY_PREFIX = 10
@@ -71,13 +70,13 @@ def ask_by_words(
     files: tuple[str, ...],
     rarity: Rarity,
     *,
-    unasked: bool = False,
+    most: int,
 ) -> Evidence:
-    """Ask every arm that needs no vector, less deep where nobody asked."""
+    """Ask every arm that needs no vector; `most` is how deep the words are asked."""
     evidence = Evidence()
     words = rarity.rarest(connection, query.words)
     match = terms_match((*words, *query.names), scopes)
-    _ask_words(connection, match, evidence, MOST_UNASKED if unasked else MOST_WORDS)
+    _ask_words(connection, match, evidence, most)
     _ask_names(connection, query, scopes, evidence)
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
@@ -91,7 +90,7 @@ def ask_by_meaning(
     evidence: Evidence,
     known: Known,
     *,
-    most: int = MOST_PASSAGES,
+    most: int,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
     near = ask_passages(connection, scopes, dense, most=most)
@@ -156,7 +155,7 @@ def ask_passages(
     scopes: tuple[int, ...],
     dense: Dense,
     *,
-    most: int = MOST_PASSAGES,
+    most: int,
 ) -> Near:
     """Find the passages that are nearest to a query's vector."""
     if dense.vector is None or dense.model is None:

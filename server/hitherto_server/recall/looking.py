@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.recall.arms import (
-    MOST_PASSAGES,
-    MOST_UNASKED,
+    LEAST_DEEP,
+    PASSAGES_A_HIT,
+    WORDS_A_HIT,
     Evidence,
     ask_by_meaning,
     ask_by_words,
@@ -34,11 +35,10 @@ if TYPE_CHECKING:
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.store.driver import Connection, Row
 
-EXAMINED_BEYOND_LIMIT = 15
-EXAMINED_BEYOND_UNASKED = 4
-"""A prompt waits for this, and the ledger keeps a dozen."""
-SPARE = 15
-SPARE_UNASKED = 6
+EXAMINED_BEYOND = 4
+EXAMINED_AFTER_ALL = 15
+"""So many beyond the limit where too few of the first are fit to be shown."""
+SPARE = 6
 MOST_VIEWED_UNASKED = 8
 MOST_IN_BRIEF = 20
 
@@ -69,13 +69,17 @@ class Look:
     @property
     def passages(self) -> int:
         """How many of the nearest passages are asked for."""
-        return MOST_UNASKED if self.is_unasked else max(MOST_PASSAGES, 2 * self.viewed)
+        return LEAST_DEEP if self.is_unasked else max(LEAST_DEEP, PASSAGES_A_HIT * self.viewed)
+
+    @property
+    def words(self) -> int:
+        """How many of the memories that hold its words are asked for."""
+        return LEAST_DEEP if self.is_unasked else max(LEAST_DEEP, WORDS_A_HIT * self.viewed)
 
     @property
     def examined(self) -> int:
         """How many candidates are read and weighed."""
-        beyond = EXAMINED_BEYOND_UNASKED if self.is_unasked else EXAMINED_BEYOND_LIMIT
-        return self.viewed + beyond
+        return self.viewed + EXAMINED_BEYOND
 
 
 @dataclass(frozen=True)
@@ -95,9 +99,7 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
     dense = meaning.wait(UNASKED_EMBED_S if look.is_unasked else ASKED_EMBED_S)
     ask_by_meaning(connection, question.scopes, dense, evidence, known, most=look.passages)
     ranking = fuse(evidence, look.weight)
-    states = _examined(connection, look, ranking.numbers, known)
-    texts = known.texts(connection, states)
-    found = _weighed(look, evidence, ranking, states, known)
+    found = _examine(connection, look, evidence, ranking, known)
     delivered: Delivered = frozenset()
     if look.session_id is not None:
         delivered = ledger.delivered(connection, look.session_id)
@@ -105,7 +107,7 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
         found = bar_repeated(connection, found, delivered)
     viewed = _to_view(found, look.viewed, delivered)
     found = _with_wholes(connection, found, viewed, dense)
-    asked = [texts[one.number] for one in found if one.number in viewed]
+    asked = [known.text(one.number) for one in found if one.number in viewed]
     found = _with_standing(connection, found, asked, lookout, question)
     return Looked(query, evidence, tuple(found), delivered)
 
@@ -116,7 +118,7 @@ def _find_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
     evidence = ask_by_words(
-        connection, query, question.scopes, files, look.rarity, unasked=look.is_unasked
+        connection, query, question.scopes, files, look.rarity, most=look.words
     )
     known = Known(query, question.scopes, look.model)
     likely = fuse(evidence, look.weight).numbers[: look.examined]
@@ -146,15 +148,27 @@ def look_for_brief(
     return _with_standing(connection, found, asked, lookout, question), delivered
 
 
+def _examine(
+    connection: Connection, look: Look, evidence: Evidence, ranking: Ranking, known: Known
+) -> list[Found]:
+    """Weigh the best candidates, and more of them where too few are fit to be shown."""
+    found = _weighed(connection, look, evidence, ranking, known, most=look.examined)
+    fit = sum(one.barred is None and one.below is None for one in found)
+    if look.is_unasked or fit >= look.viewed or len(found) < look.examined:
+        return found
+    most = look.viewed + EXAMINED_AFTER_ALL
+    return _weighed(connection, look, evidence, ranking, known, most=most)
+
+
 def _examined(
-    connection: Connection, look: Look, numbers: tuple[int, ...], known: Known
+    connection: Connection, question: Question, numbers: tuple[int, ...], known: Known, most: int
 ) -> dict[int, Row]:
     """Return the states of the best candidates that may be shown at all, best first."""
-    if look.question.kind is None:  # almost all are fit: what ranks far below is not read
-        numbers = numbers[: look.examined + (SPARE_UNASKED if look.is_unasked else SPARE)]
+    if question.kind is None:  # almost all are fit: what ranks far below is not read
+        numbers = numbers[: most + SPARE]
     states = known.states(connection, numbers)
-    fit = [one for one in numbers if _may_be_examined(states.get(one), look.question)]
-    return {number: states[number] for number in fit[: look.examined]}
+    fit = [one for one in numbers if _may_be_examined(states.get(one), question)]
+    return {number: states[number] for number in fit[:most]}
 
 
 def _may_be_examined(state: Row | None, question: Question) -> bool:
@@ -164,8 +178,16 @@ def _may_be_examined(state: Row | None, question: Question) -> bool:
 
 
 def _weighed(
-    look: Look, evidence: Evidence, ranking: Ranking, states: dict[int, Row], known: Known
+    connection: Connection,
+    look: Look,
+    evidence: Evidence,
+    ranking: Ranking,
+    known: Known,
+    *,
+    most: int,
 ) -> list[Found]:
+    states = _examined(connection, look.question, ranking.numbers, known, most)
+    known.texts(connection, states)
     shows_superseded = look.question.include_superseded or look.query.is_about_the_past
     weighed = {
         number: covered(

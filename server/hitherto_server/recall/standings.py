@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hitherto_server.recall.hits import USER_WIDE
+from hitherto_server.recall.verdicts import Verdicts
 from hitherto_server.standing.anchors import Anchor, Part
 from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.decide import MemoryFacts
@@ -33,6 +34,7 @@ class Lookout:
     moves: Bounded[Path, Moves] = field(default_factory=lambda: Bounded(MOST_ROOTS))
     on_late: Callable[[Path, list[int]], None] = lambda _root, _numbers: None
     """Told, on whatever thread looks, which memories were not looked at in time."""
+    verdicts: Verdicts = field(default_factory=Verdicts)
 
     def views(
         self,
@@ -40,6 +42,8 @@ class Lookout:
         texts: Sequence[Row],
         superseded_by: Mapping[int, str | None],
         root: Path | None,
+        *,
+        looking_s: float = LOOKING_S,
     ) -> dict[int, StandingView]:
         """Return how far each memory holds, within the time that recall has for it."""
         if root is not None and not root.is_dir():
@@ -47,6 +51,7 @@ class Lookout:
         numbers = [row["number"] for row in texts]
         anchors = anchors_of(connection, numbers)
         conflicts = rows.list_conflicts(connection, numbers)
+        judged = self.verdicts.on(connection, texts)
         remembered = []
         for row in texts:
             number = row["number"]
@@ -59,9 +64,10 @@ class Lookout:
                     tuple(anchors.get(number, ())) if is_here else (),
                     superseded_by=superseded_by.get(number),
                     conflicts=tuple(conflicts.get(number, ())),
+                    judged=judged.get(number),
                 )
             )
-        views = dict(zip(numbers, self._look(remembered, root), strict=True))
+        views = dict(zip(numbers, self._look(remembered, root, looking_s), strict=True))
         late = [number for number, view in views.items() if view.is_late]
         if late and root is not None:
             self.on_late(root, late)
@@ -71,10 +77,12 @@ class Lookout:
         """Look at anchors ahead of time, so that the next recall need not."""
         self.files.look(root, tuple(anchors), self.moves_in(root).find, deadline)
 
-    def _look(self, remembered: Sequence[Remembered], root: Path | None) -> Iterable[StandingView]:
+    def _look(
+        self, remembered: Sequence[Remembered], root: Path | None, looking_s: float
+    ) -> Iterable[StandingView]:
         from pathlib import Path
 
-        deadline = time.perf_counter() + LOOKING_S
+        deadline = time.perf_counter() + looking_s
         if root is None:  # there are no anchors to look at: the folder is not read
             return standings(remembered, Path(), self.files, None, deadline)
         return standings(remembered, root, self.files, self.moves_in(root), deadline)

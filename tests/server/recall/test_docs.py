@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall import arms, block, floors, fusion, query, standings
+from hitherto_server.recall import arms, block, floors, fusion, looking, query, standings
 from hitherto_server.sessions import sought
 
 PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="utf-8")
@@ -25,9 +25,10 @@ PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="ut
         f"w is at most {fusion.WEIGHT_BESIDE_NAMES:.1f}",
         f"At most {query.MOST_TERMS} words and names",
         f"at most {query.DENSE_CHARS} characters",
-        f"the {arms.MOST_WORDS} best by BM25",
-        f"the {arms.MOST_PASSAGES} passages of each scope",
+        f"{arms.WORDS_A_HIT} for each hit that is wanted, at least {arms.LEAST_DEEP}",
+        f"{arms.PASSAGES_A_HIT} for each hit, at least {arms.LEAST_DEEP}",
         arms.NO_INDEX,
+        f"more than {looking.EXAMINED_BEYOND} below the limit",
         f"most {standings.LOOKING_S} s",
         block.OPENING,
         block.CLOSING,

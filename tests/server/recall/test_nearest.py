@@ -10,7 +10,7 @@ import pytest
 
 from hitherto_server.core.text import content_hash
 from hitherto_server.models.sample_texts import sample_texts
-from hitherto_server.recall.arms import MOST_UNASKED, NO_INDEX, Near, ask_passages
+from hitherto_server.recall.arms import LEAST_DEEP, NO_INDEX, Near, ask_passages
 from hitherto_server.recall.meaning import OK, Dense
 from hitherto_server.store.derived import drop_memory, index_memory
 from hitherto_server.store.filling import begin_vectors, fill_vectors, finish_vectors
@@ -41,9 +41,7 @@ def as_bytes(vector: list[float]) -> bytes:
 
 async def near(shelf: Shelf, vector: list[float], *scopes: int) -> Near:
     dense = Dense(as_bytes(vector), "toy")
-    return await shelf.store.readers.run(
-        lambda c: ask_passages(c, scopes, dense, most=MOST_UNASKED)
-    )
+    return await shelf.store.readers.run(lambda c: ask_passages(c, scopes, dense, most=LEAST_DEEP))
 
 
 async def held(shelf: Shelf, scope: int = 1) -> set[int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hitherto_server.recall.arms import NO_INDEX
+from hitherto_server.recall.looking import EXAMINED_BEYOND
 from hitherto_server.recall.standings import MOST_ROOTS, Lookout
 from hitherto_server.store.derived import drop_memory
 
@@ -239,11 +240,21 @@ async def test_a_limit_and_a_budget_are_kept_and_counted(shelf: Shelf) -> None:
         await shelf.add(f"Deploy step {n}. " + f"Some more words on step {n}. " * 20)
     limited = await shelf.ask("deploy step", limit=3)
     assert len(limited.hits) == 3
-    assert limited.withheld == {"over the limit": 5}
+    assert limited.withheld == {"over the limit": EXAMINED_BEYOND}
     tight = await shelf.ask("deploy step", limit=8, token_budget=70)
     assert 0 < len(tight.hits) < 8
     assert sum(len(hit.excerpt.encode()) for hit in tight.hits) / 3 <= 70 + 1
     assert tight.withheld == {"over the budget": 8 - len(tight.hits)}
+
+
+async def test_what_fits_is_found_below_many_that_are_replaced(shelf: Shelf) -> None:
+    replaced = [await shelf.add(f"Deploy port {n}: deploy.") for n in range(12)]
+    fits = await shelf.add("Of the deploy we know much more than we say here, as of any port.")
+    for old in replaced:
+        await shelf.add(f"Written anew, {old}.", supersedes=old)
+    reply = await shelf.ask("deploy port", limit=2)
+    assert [hit.id for hit in reply.hits] == [shelf.ids[fits]]
+    assert reply.withheld == {"superseded": len(replaced)}
 
 
 async def test_suspect_memories_and_candidates_are_returned_and_marked(shelf: Shelf) -> None:
