@@ -26,13 +26,11 @@ MOST_CANDIDATES = 10
 MOST_CHARS = 1500
 
 LEVELS = (
-    "Irreplaceable: a decision with its reason, a hard-won cause, or a person's own wish that "
-    "stands nowhere else.",
+    "Irreplaceable: a reason, a hard-won cause or a person's wish that stands nowhere else.",
     "Valuable: finding it out again would cost somebody hours.",
     "Useful: finding it out again would cost somebody minutes, and somebody may need it.",
     "Marginal: it says little, or a glance at the code or at another note says the same.",
-    "Expendable: a passing state, a leftover of a finished task, an empty remark or a plain copy; "
-    "nobody would miss it.",
+    "Expendable: a passing state, a leftover of a finished task, an empty remark, a plain copy.",
 )
 HIGHEST = len(LEVELS) - 1
 
