@@ -66,3 +66,8 @@ CREATE TABLE backfill (                     -- one run: what it was to do and ho
     finished_at_ms INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX backfill_live ON backfill ((1)) WHERE state IN ('running', 'paused');
+
+-- verdicts beside files: found at every recall of a store that has some, and at once where none is
+
+CREATE INDEX verdict_of_file ON verdict (memory_number)
+    WHERE surface IN ('stale-check', 'edit-stale');

@@ -489,3 +489,6 @@ CREATE INDEX vector_block_project ON vector_block (project, size);
 
 CREATE INDEX verdict_memory ON verdict (memory_number, surface, judged_at_ms DESC);
 
+CREATE INDEX verdict_of_file ON verdict (memory_number)
+    WHERE surface IN ('stale-check', 'edit-stale');
+
