@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, assert_never
 from hitherto_server.core.clock import date_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hitherto_contract.words import Standing
     from hitherto_server.standing.verify import AnchorFinding, PartFinding
 
-HOLDS_FROM = 0.6
-NO_LONGER_BELOW = 0.4
 MAX_NAMED = 3
 
 
@@ -25,6 +23,15 @@ class MemoryFacts:
     source: str
     learned_at_ms: int
     confirmed_at_ms: int | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a judgment decided of a memory beside a file."""
+
+    holds: bool
+    probability: float
+    """That the memory still describes the file."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ def standing_of(
     *,
     superseded_by: str | None = None,
     conflicts: Sequence[str] = (),
-    verdict: float | None = None,
+    verdict: Verdict | None = None,
 ) -> StandingView:
     """Say how far a memory holds; `verdict` is a judgment on exactly these files, if one came."""
     details = tuple(_details(findings))
@@ -65,6 +72,29 @@ def standing_of(
     return StandingView(standing, reason, details, is_certain)
 
 
+def joint_verdict(
+    findings: Sequence[AnchorFinding], judged: Callable[[AnchorFinding], Verdict | None]
+) -> Verdict | None:
+    """Say what judgments on single files make of a memory: one against it is enough.
+
+    For it speaks only a judgment on each file that leaves a doubt.
+    """
+    said = {
+        finding.path: verdict
+        for finding in findings
+        if finding.state == "edited" and (verdict := judged(finding)) is not None
+    }
+    against = [verdict for verdict in said.values() if not verdict.holds]
+    doubtful = {finding.path for finding in findings if any(_doubts([finding]))}
+    if against:
+        decisive = against
+    elif doubtful and doubtful <= said.keys():
+        decisive = [said[path] for path in doubtful]
+    else:
+        return None
+    return min(decisive, key=lambda verdict: verdict.probability)
+
+
 def provenance(facts: MemoryFacts) -> str:
     """Say where a memory comes from, since when, and when it was last confirmed."""
     learned = f"from {facts.source}, {date_of(facts.learned_at_ms)}"
@@ -78,14 +108,15 @@ def _unverified(facts: MemoryFacts, findings: Sequence[AnchorFinding]) -> str:
     return f"{what}; {provenance(facts)}"
 
 
-def _by_files(findings: Sequence[AnchorFinding], verdict: float | None) -> tuple[Standing, str]:
+def _by_files(findings: Sequence[AnchorFinding], verdict: Verdict | None) -> tuple[Standing, str]:
     if gone := _all_gone(findings):
         return "stale", gone
-    if verdict is not None and verdict < NO_LONGER_BELOW:
-        return "stale", f"judged no longer true of its files (P = {verdict:.2f})"
+    said = "" if verdict is None else f"(P = {verdict.probability:.2f})"
+    if verdict is not None and not verdict.holds:
+        return "stale", f"judged no longer true of its files {said}"
     doubts = list(_doubts(findings))
-    if doubts and verdict is not None and verdict >= HOLDS_FROM:
-        return "current", f"judged to hold still (P = {verdict:.2f}), though {_listed(doubts)}"
+    if doubts and verdict is not None:
+        return "current", f"judged to hold still {said}, though {_listed(doubts)}"
     if doubts:
         return "changed", _listed(doubts)
     return "current", _intact(findings)

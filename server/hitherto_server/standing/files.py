@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.standing.bounded import Bounded
 from hitherto_server.standing.deadline import OutOfTime, spend
-from hitherto_server.standing.decide import MemoryFacts, StandingView, standing_of
+from hitherto_server.standing.decide import (
+    MemoryFacts,
+    StandingView,
+    Verdict,
+    joint_verdict,
+    standing_of,
+)
 from hitherto_server.standing.reading import (
     FileState,
     FileText,
@@ -40,6 +46,8 @@ SETTLED_NS = 2_000_000_000
 IGNORED = "its folder is ignored"
 
 FindMoved = Callable[[str, str | None, str | None, float | None], str | None]
+Judged = Callable[[str, str], Verdict | None]
+"""What a judgment decided of a memory beside a file of that path and hash."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +58,8 @@ class Remembered:
     anchors: tuple[Anchor, ...]
     superseded_by: str | None = None
     conflicts: tuple[str, ...] = ()
-    verdict: float | None = None
+    judged: Judged | None = None
+    """None where nothing was judged of it, as a rule."""
 
 
 class FileStates:
@@ -85,6 +94,12 @@ class FileStates:
         """Tell, by its status alone, whether a file is as it was when it was read last."""
         # of an ignored one there is nothing to know
         return self.hides(root / path) or self._known(root, path) is not None
+
+    def hash_of(self, root: Path, path: str) -> str | None:
+        """Return the hash of a file as it is now; None where it cannot be read."""
+        if self.hides(root / path):
+            return None
+        return self._known(root, path) or self.read(root, path).file_hash
 
     def read(self, root: Path, name: str) -> FileState:
         """Read a file as `read_file` does, and remember its hash."""
@@ -191,5 +206,18 @@ def _view(
         findings,
         superseded_by=memory.superseded_by,
         conflicts=memory.conflicts,
-        verdict=memory.verdict,
+        verdict=None if memory.judged is None else _verdict(root, findings, states, memory.judged),
     )
+
+
+def _verdict(
+    root: Path, findings: Sequence[AnchorFinding], states: FileStates, judged: Judged
+) -> Verdict | None:
+    """Return the judgment on exactly the files that are there now, if one came."""
+
+    def on(finding: AnchorFinding) -> Verdict | None:
+        path = finding.found_at or finding.path
+        file_hash = states.hash_of(root, path)
+        return None if file_hash is None else judged(path, file_hash)
+
+    return joint_verdict(findings, on)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitherto_contract.words import Standing
-from hitherto_server.standing.decide import MemoryFacts, standing_of
+from hitherto_server.judge.surfaces.stale_check import SURFACE, decide
+from hitherto_server.standing.decide import MemoryFacts, Verdict, joint_verdict, standing_of
 from hitherto_server.standing.verify import AnchorFinding, AnchorState, PartFinding, PartState
 
 FACTS = MemoryFacts("user-told", learned_at_ms=1_790_000_000_000)
@@ -53,9 +54,44 @@ TABLE = [
 def test_the_table_of_standings_holds(
     findings: list[AnchorFinding], verdict: float | None, standing: str, reason: str
 ) -> None:
-    view = standing_of(FACTS, findings, verdict=verdict)
+    view = standing_of(FACTS, findings, verdict=None if verdict is None else judged(verdict))
     assert view.standing == standing
     assert view.reason.startswith(reason)
+
+
+def judged(probability: float) -> Verdict | None:
+    """What a probability decides by the surface's own thresholds."""
+    said = decide(probability, **SURFACE.thresholds)
+    return None if said == "undecided" else Verdict(said == "holds", probability)
+
+
+TWO_FILES = [edited(part("differs")), AnchorFinding("d.py", "edited", ())]
+
+
+@pytest.mark.parametrize(
+    ("said", "decided"),
+    [
+        ({}, None),
+        ({"a.py": 0.9}, None),
+        ({"a.py": 0.9, "d.py": 0.7}, 0.7),
+        ({"a.py": 0.9, "d.py": 0.5}, None),
+        ({"a.py": 0.9, "d.py": 0.2}, 0.2),
+        ({"d.py": 0.2}, 0.2),
+    ],
+)
+def test_one_judgment_against_a_memory_is_enough_and_for_it_every_doubt_must_be_judged(
+    said: dict[str, float], decided: float | None
+) -> None:
+    found = joint_verdict(TWO_FILES, lambda f: judged(said[f.path]) if f.path in said else None)
+    assert (None if found is None else found.probability) == decided
+
+
+def test_a_judgment_for_a_memory_brings_back_no_file_that_is_gone() -> None:
+    assert joint_verdict([edited(part("differs")), GONE], lambda _: judged(0.9)) is None
+
+
+def test_a_file_that_is_as_it_was_needs_no_judgment() -> None:
+    assert joint_verdict([SAME], lambda _: judged(0.1)) is None
 
 
 def test_a_replaced_memory_is_superseded_and_names_its_successor() -> None:
