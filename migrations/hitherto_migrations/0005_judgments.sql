@@ -71,3 +71,20 @@ CREATE UNIQUE INDEX backfill_live ON backfill ((1)) WHERE state IN ('running', '
 
 CREATE INDEX verdict_of_file ON verdict (memory_number)
     WHERE surface IN ('stale-check', 'edit-stale');
+
+-- judgments: what was answered before, and what the log says besides
+
+CREATE TABLE judgment_cache (               -- hashes and answers, no text of what was judged
+    request_hash TEXT PRIMARY KEY,          -- of backend, model, questions and state
+    model TEXT NOT NULL,                    -- the version that answered
+    calibrated INTEGER NOT NULL,
+    answers TEXT NOT NULL,
+    answered_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX judgment_cache_answered ON judgment_cache (answered_at_ms);
+
+ALTER TABLE judgment_log ADD COLUMN question_hash TEXT;
+ALTER TABLE judgment_log ADD COLUMN cached INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE judgment_log ADD COLUMN detail TEXT;   -- why no answer came, in words of ours
+CREATE INDEX judgment_log_session ON judgment_log (session_id, id) WHERE session_id IS NOT NULL;

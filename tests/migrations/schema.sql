@@ -184,6 +184,15 @@ CREATE TABLE job (
     finished_at_ms INTEGER
 ) STRICT;
 
+CREATE TABLE judgment_cache (               -- hashes and answers, no text of what was judged
+    request_hash TEXT PRIMARY KEY,          -- of backend, model, questions and state
+    model TEXT NOT NULL,                    -- the version that answered
+    calibrated INTEGER NOT NULL,
+    answers TEXT NOT NULL,
+    answered_at_ms INTEGER NOT NULL,
+    expires_at_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE judgment_log (
     id INTEGER PRIMARY KEY,
     asked_at_ms INTEGER NOT NULL,
@@ -201,7 +210,7 @@ CREATE TABLE judgment_log (
     answers TEXT,
     unavailable_reason TEXT,
     outcome TEXT                            -- what the caller did with the answer
-) STRICT;
+, question_hash TEXT, cached INTEGER NOT NULL DEFAULT 0, detail TEXT) STRICT;
 
 CREATE TABLE memory (
     number INTEGER PRIMARY KEY,             -- inside the database only
@@ -449,7 +458,11 @@ CREATE UNIQUE INDEX job_live ON job (kind, subject) WHERE state IN ('waiting', '
 
 CREATE INDEX job_next ON job (priority, not_before_ms) WHERE state = 'waiting';
 
+CREATE INDEX judgment_cache_answered ON judgment_cache (answered_at_ms);
+
 CREATE INDEX judgment_log_asked ON judgment_log (asked_at_ms);
+
+CREATE INDEX judgment_log_session ON judgment_log (session_id, id) WHERE session_id IS NOT NULL;
 
 CREATE INDEX memory_actor ON memory (project_id, actor);
 

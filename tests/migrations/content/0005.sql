@@ -1,4 +1,4 @@
--- What step 5 added: what a clean-up did, and how often memories were asked for.
+-- What step 5 added: what a clean-up did, how often memories were asked for, and what was judged.
 
 INSERT INTO cleaning_action (id, list, deed, actor, done_at_ms, undone_at_ms, undone_by) VALUES
     (1, 'conflicts', 'dismiss', 'cli', 1360, NULL, NULL),
@@ -15,3 +15,10 @@ INSERT INTO backfill (
     id, state, why, before_number, total, judged, cost_usd, began_at_ms, finished_at_ms
 ) VALUES
     (1, 'cancelled', 'by a person', 3, 7, 6, 0.002, 1500, 1600);
+
+INSERT INTO judgment_cache (
+    request_hash, model, calibrated, answers, answered_at_ms, expires_at_ms
+) VALUES
+    ('0123', 'judge-1', 1, '{"same": {"noul": 0.9}}', 1500, 9900000000000);
+
+UPDATE judgment_log SET question_hash = 'abcd', cached = 0, detail = 'no answer in 2 s' WHERE id = 1;
