@@ -24,7 +24,12 @@ from vectors import KeptVectors
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall.arms import ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import (
+    PASSAGES_A_HIT,
+    WORDS_A_HIT,
+    ask_by_meaning,
+    ask_by_words,
+)
 from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.known import Known
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
 DEPTH = 10
+WORDS_DEEP, MEANING_DEEP = WORDS_A_HIT * DEPTH, PASSAGES_A_HIT * DEPTH
 RRF_K = 60
 QUICK_QUESTIONS, QUICK_CORPORA = 60, 1
 CONTEXT_WEIGHT = "1.0, 0.3)"
@@ -81,9 +87,9 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
     dense = Dense(vector, model.name if model else None)
 
     def job(connection: Connection) -> dict[str, list[int]]:
-        evidence = ask_by_words(connection, query, question.scopes, (), Rarity())
+        evidence = ask_by_words(connection, query, question.scopes, (), Rarity(), most=WORDS_DEEP)
         known = Known(query, question.scopes, dense.model)
-        ask_by_meaning(connection, question.scopes, dense, evidence, known)
+        ask_by_meaning(connection, question.scopes, dense, evidence, known, most=MEANING_DEEP)
         words = list(evidence.words or ())
         near = evidence.passages or {}
         meaning = sorted(near, key=lambda number: -near[number].cosine)

@@ -28,7 +28,12 @@ from vectors import KeptVectors
 
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall.arms import ask_by_meaning, ask_by_words
+from hitherto_server.recall.arms import (
+    PASSAGES_A_HIT,
+    WORDS_A_HIT,
+    ask_by_meaning,
+    ask_by_words,
+)
 from hitherto_server.recall.fusion import fuse
 from hitherto_server.recall.known import Known
 from hitherto_server.recall.meaning import Dense
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
 TOP = 25
+WORDS_DEEP, MEANING_DEEP = WORDS_A_HIT * 10, PASSAGES_A_HIT * 10
 COLUMNS = {
     "the sum and what is exact": ("fusion", "names", "file", "person", "tags"),
     "the sum and rarity": ("fusion", "rarity"),
@@ -110,8 +116,9 @@ def _sample(
     if query.dense_text is not None:
         vector = embedder.of(query.dense_text, "query").astype("<f4").tobytes()
     known = Known(query, (project,), embedder.model.name)
-    evidence = ask_by_words(connection, query, (project,), query.files, Rarity())
-    ask_by_meaning(connection, (project,), Dense(vector, embedder.model.name), evidence, known)
+    evidence = ask_by_words(connection, query, (project,), query.files, Rarity(), most=WORDS_DEEP)
+    dense = Dense(vector, embedder.model.name)
+    ask_by_meaning(connection, (project,), dense, evidence, known, most=MEANING_DEEP)
     ranking = fuse(evidence, Settings().fusion_weight)
     states = known.states(connection, ranking.numbers[:TOP])
     known.texts(connection, states)
