@@ -11,6 +11,8 @@ PROTOCOL = b"1"
 CONNECT_S = 0.05
 TOTAL_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
 OTHER_TOTAL_S = 0.2
+# Where the server's file says that a judge is asked; without one a prompt is as quick as ever.
+JUDGED_TOTAL_S = {"UserPromptSubmit": 1.2}
 # What the spool may take after the deadline has passed, and the end of everything that blocks.
 GRACE_S = 0.3
 CHUNK = 1 << 16
@@ -25,7 +27,7 @@ def main(argv: list[str], environ: Environ) -> None:
     """Deliver one event and print the server's answer, or leave the event in the spool."""
     started_ns, started = time.time_ns(), time.monotonic()
     event, client = [*argv[1:3], "", ""][:2]
-    total_s = TOTAL_S.get(event, OTHER_TOTAL_S)
+    total_s = total_of(event, environ)
     _signal.signal(_signal.SIGALRM, out_of_time)
     _signal.setitimer(_signal.ITIMER_REAL, total_s + GRACE_S)
     is_wanted = environ.get(b"HITHERTO_DISABLE") != b"1" and event.isascii() and event.isalpha()
@@ -38,6 +40,13 @@ def main(argv: list[str], environ: Environ) -> None:
     except TimeoutError:  # the alarm in the midst of anything else, as after a stop of this process
         if is_wanted:
             count_lost(data_home(environ))
+
+
+def total_of(event: str, environ: Environ) -> float:
+    """The seconds that an event may take in all."""
+    if event in JUDGED_TOTAL_S and posix.access(data_home(environ) + b"/run/judged", 0):
+        return JUDGED_TOTAL_S[event]
+    return TOTAL_S.get(event, OTHER_TOTAL_S)
 
 
 def deliver(

@@ -31,13 +31,15 @@ class RecallRequest(Placed):
     token_budget: Annotated[int, Field(ge=50, le=16_000)] = 1500
     include_superseded: bool = False
     explain: bool = False
+    rerank: bool = False
 
 
 class Hit(Wire):
     """A memory that was found; a score that was not measured is null, never 0.
 
     Scores: `semantic_score` and `passage_score` are cosines in -1..1, `keyword_coverage`
-    the share in 0..1 of the query's terms that occur, `fusion_score` 0..1.
+    the share in 0..1 of the query's terms that occur, `fusion_score` 0..1, `judged_relevance`
+    0 (irrelevant) to 4 (decisive).
     """
 
     id: str
@@ -57,6 +59,7 @@ class Hit(Wire):
     passage_score: float | None
     keyword_coverage: float | None
     fusion_score: float | None
+    judged_relevance: float | None = None
     why: list[str]
 
 
@@ -68,6 +71,7 @@ class RecallReply(Wire):
     arms: dict[str, str]
     took_ms: float
     explain: dict[str, Any] | None = None
+    ranked_by: Literal["fusion", "judgment"] = "fusion"
     notes: list[str] = Field(default_factory=list)
 
 

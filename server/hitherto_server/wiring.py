@@ -21,6 +21,7 @@ from hitherto_server.services import Services
 from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.moments import Tools
+from hitherto_server.sessions.patience import Patience
 from hitherto_server.sessions.prompts import PromptKeeper
 from hitherto_server.sessions.quiet import Quiet
 from hitherto_server.sessions.spool_reader import Spool
@@ -108,7 +109,7 @@ def wire(
         indexer=indexer,
         sweep=sweep,
         recaller=recaller,
-        sessions=SessionDesk(tools, Spool(home.spool)),
+        sessions=SessionDesk(tools, Spool(home.spool), Patience(home.judged, judge)),
         quiet=quiet,
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),

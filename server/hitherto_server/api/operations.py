@@ -95,8 +95,9 @@ async def recall(
         token_budget=asked.token_budget,
         include_superseded=asked.include_superseded,
         explain=asked.explain,
+        rerank=asked.rerank,
     )
-    return await services.recaller.recall(question)
+    return await services.recaller.recall(question, asked.session_id)
 
 
 async def note_use(services: Services, asked: RecallRequest, reply: RecallReply) -> RecallReply:

@@ -52,6 +52,11 @@ class Home:
         return self.run / "quiet"
 
     @property
+    def judged(self) -> Path:
+        """Is there while prompts are judged, and tells hooks that they may take longer."""
+        return self.run / "judged"
+
+    @property
     def spool(self) -> Path:
         return self.root / "spool"
 

@@ -53,6 +53,8 @@ class Occasion:
     """What the log keeps of the prompt; whoever passes it has taken secrets out."""
     said_in: Callable[[str], str | None] = _nowhere
     """Names the file, if any, in which the reader has what a memory says."""
+    judge_until: float | None = None
+    """When (`time.monotonic()`) a judgment must be there; None: there is no time for one."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Admission:
 
     occasion: Occasion
     decisions: tuple[Decision, ...]
+    log_id: int | None = None
+    """The judgment's entry in its log, if one ranked the candidates."""
 
     @property
     def injected(self) -> tuple[Decision, ...]:
@@ -203,6 +207,11 @@ def scores_of(scores: Scores) -> dict[str, object]:
     return found | {"names": sorted(scores.names), "file": scores.file}
 
 
+def _logged_scores(found: Found) -> dict[str, object]:
+    judged = {} if found.relevance is None else {"judged_relevance": round(found.relevance, 2)}
+    return scores_of(found.scores) | judged
+
+
 def _row(occasion: Occasion, decision: Decision) -> LedgerRow:
     found = decision.found
     return replace(
@@ -212,7 +221,7 @@ def _row(occasion: Occasion, decision: Decision) -> LedgerRow:
         outcome=decision.outcome,
         reason=decision.reason,
         standing=None if found.standing is None else found.standing.standing,
-        scores=json.dumps(scores_of(found.scores)),
+        scores=json.dumps(_logged_scores(found)),
         tokens=tokens_of(decision.text) if decision.text else None,
     )
 

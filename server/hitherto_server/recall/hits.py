@@ -31,6 +31,8 @@ class Question:
     token_budget: int = 1500
     include_superseded: bool = False
     explain: bool = False
+    rerank: bool = False
+    """Ask a judge, if there is one, in which order the hits matter."""
 
     @property
     def scopes(self) -> tuple[int, ...]:
@@ -104,5 +106,7 @@ class Found:
     standing: StandingView | None = None
     """None where it was not looked up: the memory ranks too low to be shown."""
     why: tuple[str, ...] = ()
+    relevance: float | None = None
+    """How much it matters to the question, 0 to 4, as a judge said; None: not judged."""
     wrong_sessions: int = 0
     """In how many sessions a person said that it is wrong, as it reads now."""

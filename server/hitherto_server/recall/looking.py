@@ -112,14 +112,26 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
     return Looked(query, evidence, tuple(found), delivered)
 
 
+def view_more(
+    connection: Connection,
+    found: list[Found],
+    delivered: Delivered,
+    lookout: Lookout,
+    question: Question,
+) -> list[Found]:
+    """Look up the standing of what may be shown now and was not viewed before."""
+    viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
+    unseen = [one.number for one in found if one.number in viewed and one.standing is None]
+    asked = list(rows.list_texts(connection, unseen).values())
+    return _with_standing(connection, found, asked, lookout, question)
+
+
 def _find_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]:
     """Find what needs no vector, and read what will likely be weighed."""
     question, query = look.question, look.query
     root = None if question.root is None else str(question.root)
     files = relative_files((*question.files, *query.files), root)
-    evidence = ask_by_words(
-        connection, query, question.scopes, files, look.rarity, most=look.words
-    )
+    evidence = ask_by_words(connection, query, question.scopes, files, look.rarity, most=look.words)
     known = Known(query, question.scopes, look.model)
     likely = fuse(evidence, look.weight).numbers[: look.examined]
     known.read_early(connection, likely, evidence.numbers)

@@ -27,6 +27,7 @@ def reply_of(
     took_ms: float,
     *,
     weight: float,
+    notes: Sequence[str] = (),
 ) -> contract.RecallReply:
     """Return the answer; each memory that was looked at is a hit or is counted as withheld."""
     outcomes: dict[str, str] = {}
@@ -51,6 +52,8 @@ def reply_of(
         arms=evidence.arms,
         took_ms=round(took_ms, 3),
         explain=explained(query, evidence, found, outcomes, weight) if question.explain else None,
+        ranked_by="judgment" if any(hit.judged_relevance is not None for hit in hits) else "fusion",
+        notes=list(notes),
     )
 
 
@@ -75,6 +78,7 @@ def hit_of(found: Found, excerpt: str) -> contract.Hit:
         passage_score=found.scores.passage,
         keyword_coverage=found.scores.coverage,
         fusion_score=found.scores.fusion,
+        judged_relevance=None if found.relevance is None else round(found.relevance, 2),
         why=list(found.why),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import hitherto_contract as contract
@@ -17,6 +17,7 @@ from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client_files import ClientFiles
+from hitherto_server.sessions.patience import judge_until
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.sessions.sought import sought
 
@@ -83,7 +84,8 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
         settings = tools.settings
         most = (settings.prompt_memories, settings.prompt_tokens)
         occasion = await _occasion(tools, call, "prompt", question, most)
-        admission = await tools.recaller.consider(question, occasion)
+        until = judge_until(call, tools.clock(), DELIVERY_MS)
+        admission = await tools.recaller.consider(question, replace(occasion, judge_until=until))
     finally:
         noted = await noting
     if noted is None:
@@ -136,7 +138,7 @@ async def store_plan(tools: Tools, call: HookCall) -> None:
         actor="hook",
     )
     try:
-        await remember(tools.writes, request)
+        await remember(tools.writes, request, waits=False)  # a hook has no time for a judgment
     except StoreError:
         raise  # the hook writes the event down, and it is taken in later
     except HithertoError as error:
@@ -173,6 +175,7 @@ async def _occasion(
 async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
     """Enter the admission in the ledger and return it, unless it would come too late."""
     if is_late(tools, call):
+        tools.recaller.note_withheld(admission)
         return None
     admission = await tools.recaller.deliver(admission)
     if is_late(tools, call):  # the disk took its time

@@ -1,0 +1,58 @@
+"""How long a prompt may take: longer where a judge is asked, which hooks are told by a file."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hitherto_server.judge.surfaces import historical_query, rerank
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hitherto_server.judge.asking import Asks
+    from hitherto_server.sessions.call import HookCall
+
+JUDGED_PROMPT_MS = 1200
+"""As the hooks' own, which import nothing of this; a test compares them."""
+AFTERWARDS_MS = 100
+"""What is left to do after a judgment: admit, enter in the ledger, answer."""
+ON_PROMPTS = (rerank.SURFACE, historical_query.SURFACE)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Patience:
+    """Keeps the file that is there while prompts are judged."""
+
+    mark: Path
+    judge: Asks
+    _is_marked: bool | None = None
+
+    def keep(self) -> None:
+        """Make or remove the file if a person's choice changed."""
+        is_wanted = any(map(self.judge.is_on, ON_PROMPTS))
+        if is_wanted == self._is_marked:
+            return
+        self._is_marked = is_wanted
+        try:
+            if is_wanted:
+                self.mark.touch(mode=0o600)
+            else:
+                self.mark.unlink(missing_ok=True)
+        except OSError as error:  # prompts have less time, or hooks wait longer than they need
+            log.warning("%s could not be changed: %s", self.mark.name, error.strerror)
+
+    def close(self) -> None:
+        """Remove the file: nobody is asked any more."""
+        self.mark.unlink(missing_ok=True)
+
+
+def judge_until(call: HookCall, now_ms: int, delivery_ms: int) -> float:
+    """Return when (`time.monotonic()`) a call's judgment must be there."""
+    whole_ms = JUDGED_PROMPT_MS if call.deadline_ms is None else call.deadline_ms
+    left_ms = whole_ms - (now_ms - call.at_ms) - delivery_ms - AFTERWARDS_MS
+    return time.monotonic() + left_ms / 1000
