@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from hitherto_server.core.errors import OnlyASecret
@@ -11,13 +11,15 @@ from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest
+    from hitherto_server.gates.judging import Patience
     from hitherto_server.gates.secrets import Redacted
 
 Request = TypeVar("Request", "RememberRequest", "ReflectRequest", "ForgetRequest")
+Written = TypeVar("Written", "RememberRequest", "ReflectRequest")
 
 TAG = "redacted"
 """Marks a memory whose text lost a secret."""
-TEXTS = ("content", "source_ref", "idempotency_key", "state_key", "category", "actor")
+TEXTS = ("source_ref", "idempotency_key", "state_key", "category", "actor")
 LISTS = ("tags", "files")
 TAKEN_OUT = re.compile(r"\[redacted:[\w-]+\]")
 WORD = re.compile(r"\w*[^\W\d_]{2,}\w*")
@@ -31,22 +33,44 @@ class Cleaned(Generic[Request]):
     request: Request
     kinds: tuple[str, ...]
     """What its content lost."""
+    judged: tuple[str, ...] = ()
+    """What a judgment of its content has to say."""
 
     @property
     def notes(self) -> list[str]:
         """What the caller should hear of it."""
-        return [f"a secret was taken out: {', '.join(self.kinds)}"] if self.kinds else []
+        if not self.kinds:
+            return list(self.judged)
+        return [f"a secret was taken out: {', '.join(self.kinds)}", *self.judged]
 
 
 def cleaned(request: Request) -> Cleaned[Request]:
     """Take the secrets out of a request; a content that is hardly anything else is refused."""
+    content = getattr(request, "content", None)
+    return _cleaned(request, redact(content) if content else None)
+
+
+async def cleaned_by_judgment(request: Written, patience: Patience) -> Cleaned[Written]:
+    """Take the secrets out of a request; what is doubtful in its content may be judged."""
+    from hitherto_server.judge.surfaces.secret_gate import SURFACE  # most writes never ask
+
+    if not request.content or not patience.may_ask(SURFACE):
+        return cleaned(request)
+    from hitherto_server.gates.doubts import judged
+
+    found = await judged(request.content, patience)
+    return replace(_cleaned(request, found.content), judged=found.notes)
+
+
+def _cleaned(request: Request, content: Redacted | None) -> Cleaned[Request]:
     found = {name: redact(text) for name in TEXTS if (text := getattr(request, name, None))}
+    if content is not None:
+        found["content"] = content
     clean: dict[str, object] = {name: one.text for name, one in found.items() if one.changed}
     for name in LISTS:
         texts = [redact(one) for one in getattr(request, name, None) or ()]
         if any(one.changed for one in texts):
             clean[name] = [one.text for one in texts]
-    content = found.get("content")
     if content is not None and content.changed:
         _refuse_bare(content)
     kinds = content.kinds if content else ()

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import Head, find_head
@@ -19,9 +19,12 @@ from hitherto_server.store.notices import list_edited
 from hitherto_server.store.projects import KEEP_S, USER_WIDE, refuse_relative
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from hitherto_contract.memories import Placed
     from hitherto_server.core.clock import Clock
     from hitherto_server.judge.asking import Asks
+    from hitherto_server.models.traits import Role, Traits
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Row
     from hitherto_server.store.projects import Project, Projects
@@ -45,6 +48,20 @@ Splitter = Callable[[str], Sequence[Span]]
 """Cuts a content into the passages that are searched."""
 
 
+def _ignore(_: str) -> None:
+    pass
+
+
+class Embeds(Protocol):
+    """What the gates need of an embedding model that may not be loaded."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def model(self) -> Traits | None: ...
+    def begin(self, text: str, role: Role) -> Future[Any]: ...
+
+
 @dataclass(frozen=True)
 class WriteContext:
     """The store and the ways in, as the gates use them."""
@@ -60,6 +77,10 @@ class WriteContext:
     read: Reader = read_file
     """Reads a file, unless it is private or ignored."""
     judge: Asks = field(default_factory=NobodyAsks)
+    meaning: Embeds | None = None
+    """Gives a text that is not stored yet its vectors."""
+    on_filed: Callable[[str], None] = _ignore
+    """Called with the id of a memory whose text or category is new, once that is durable."""
 
 
 async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:

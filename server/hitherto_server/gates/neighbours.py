@@ -76,12 +76,20 @@ def look_by_words(connection: Connection, subject: Subject) -> Neighbourhood:
 def look_by_meaning(connection: Connection, subject: Subject, model: str) -> Neighbourhood:
     """Find what lies near a memory whose passages have their vectors."""
     newest = rows.newest_number(connection)
-    own = list_vectors_of(connection, model, [subject.number])[:MOST_PASSAGES]
-    found: set[int] = set()
-    for passage in own:
-        found |= _nearest(connection, passage["vector"], subject.project, model)
-    cosines = _cosines(connection, found - {subject.number}, own, model)
+    own = [row["vector"] for row in list_vectors_of(connection, model, [subject.number])]
+    cosines = cosines_around(connection, subject, own, model)
     return Neighbourhood(_compared(connection, cosines, subject, cosines), newest)
+
+
+def cosines_around(
+    connection: Connection, subject: Subject, own: Sequence[bytes], model: str
+) -> dict[int, float]:
+    """Return the memories that lie near a statement's vectors, each with its cosine as a whole."""
+    own = own[:MOST_PASSAGES]
+    found: set[int] = set()
+    for vector in own:
+        found |= _nearest(connection, vector, subject.project, model)
+    return _cosines(connection, found - {subject.number}, own, model)
 
 
 def say(
@@ -104,14 +112,14 @@ def _nearest(connection: Connection, vector: bytes, project: int, model: str) ->
 
 
 def _cosines(
-    connection: Connection, numbers: Iterable[int], own: Sequence[Row], model: str
+    connection: Connection, numbers: Iterable[int], own: Sequence[bytes], model: str
 ) -> dict[int, float]:
     """Return the cosine of each memory as a whole to ours as a whole."""
     if not own:
         return {}
     import numpy as np
 
-    total = np.sum([np.frombuffer(row["vector"], dtype="<f4") for row in own], axis=0)
+    total = np.sum([np.frombuffer(vector, dtype="<f4") for vector in own], axis=0)
     length = float(np.linalg.norm(total))
     if length == 0.0:
         return {}

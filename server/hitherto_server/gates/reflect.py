@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
-from hitherto_server.gates.clean import cleaned, tagged
+from hitherto_server.gates.clean import cleaned, cleaned_by_judgment, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
+from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.promotion import admit_confirmed, admit_restated
-from hitherto_server.gates.remember import remember, tidied
+from hitherto_server.gates.remember import store, tidied
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     State,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from hitherto_contract import ForgetRequest, ReflectRequest
     from hitherto_server.gates.clean import Cleaned
     from hitherto_server.gates.context import Place, WriteContext
+    from hitherto_server.gates.judging import Patience
     from hitherto_server.gates.neighbours import Neighbourhood
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.memories import AnchorRow
@@ -47,8 +49,9 @@ async def reflect(context: WriteContext, request: ReflectRequest) -> Remembered:
     row = await context.store.readers.run(
         lambda c: get_row(c, request.id, request.expected_revision)
     )
-    clean = cleaned(request)
-    reply = await _reflect(context, _with_tag(clean, row), row)
+    patience = patience_of(context.judge, request, row["project_id"])
+    clean = await cleaned_by_judgment(request, patience)
+    reply = await _reflect(context, _with_tag(clean, row), row, patience)
     return reply.model_copy(update={"notes": [*clean.notes, *reply.notes]})
 
 
@@ -60,12 +63,14 @@ def _with_tag(clean: Cleaned[ReflectRequest], row: Row) -> ReflectRequest:
     return clean.request.model_copy(update={"tags": tagged(tags, clean.kinds)})
 
 
-async def _reflect(context: WriteContext, request: ReflectRequest, row: Row) -> Remembered:
+async def _reflect(
+    context: WriteContext, request: ReflectRequest, row: Row, patience: Patience
+) -> Remembered:
     match request.action:
         case "edit":
             return await _edit(context, request, row)
         case "supersede":
-            return await _supersede(context, request, row)
+            return await _supersede(context, request, row, patience)
         case "confirm":
             return await _confirm(context, request, row)
         case "undo":
@@ -181,32 +186,30 @@ def _edited(connection: Connection, row: Row, request: ReflectRequest, content: 
     )
 
 
-async def _supersede(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:
+async def _supersede(
+    context: WriteContext, request: ReflectRequest, seen: Row, patience: Patience
+) -> Remembered:
     """Store the new statement beside the old one, which stays readable."""
     old, category = await context.store.readers.run(
         lambda c: (state_of(c, seen), category_of(c, seen))
     )
     place = await _place_of(context, request, seen)
-    user_wide = seen["project_id"] is None
-    return await remember(
-        context,
-        # not validated again: what lost a secret may have grown beyond what a caller may send
-        RememberRequest.model_construct(
-            project_dir=str(place.project.root) if place.project else request.project_dir,
-            session_id=request.session_id,
-            actor=request.actor,
-            content=request.content or "",
-            kind=request.kind or seen["kind"],
-            scope="user" if user_wide else "project",
-            tags=json.loads(old.tags) if request.tags is None else request.tags,
-            files=old.files if request.files is None else request.files,
-            importance=request.importance or old.importance,
-            state_key=request.state_key or old.state_key,
-            category=request.category or category,
-            supersedes=[request.id],
-        ),
-        seen={request.id: seen["revision"]},
+    # not validated again: what lost a secret may have grown beyond what a caller may send
+    newer = RememberRequest.model_construct(
+        project_dir=str(place.project.root) if place.project else request.project_dir,
+        session_id=request.session_id,
+        actor=request.actor,
+        content=request.content or "",
+        kind=request.kind or seen["kind"],
+        scope="user" if place.project is None else "project",
+        tags=json.loads(old.tags) if request.tags is None else request.tags,
+        files=old.files if request.files is None else request.files,
+        importance=request.importance or old.importance,
+        state_key=request.state_key or old.state_key,
+        category=request.category or category,
+        supersedes=[request.id],
     )
+    return await store(context, newer, place, patience, {request.id: seen["revision"]})
 
 
 async def _confirm(context: WriteContext, request: ReflectRequest, seen: Row) -> Remembered:

@@ -9,15 +9,17 @@ import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
-from hitherto_server.gates.clean import cleaned, tagged
+from hitherto_server.gates.clean import cleaned_by_judgment, tagged
 from hitherto_server.gates.context import Place, WriteContext, confined, find_place, said_by, tie
+from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Neighbourhood, Subject, look_by_words, say
+from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.memories import (
     NewMemory,
     find_by_key,
     find_same,
-    first_content_hash,
+    first_content,
     get_row,
     insert_memory,
     list_by_state,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hitherto_contract import RememberRequest
+    from hitherto_server.gates.judging import Patience
+    from hitherto_server.gates.repeats import Opinion
     from hitherto_server.store.driver import Connection, Row
 
 TOLD_BY_A_PERSON = "user-told"
@@ -47,24 +51,44 @@ class Written:
 
 
 async def remember(
-    context: WriteContext, request: RememberRequest, *, seen: Mapping[str, int] | None = None
+    context: WriteContext, request: RememberRequest, *, waits: bool = True
 ) -> contract.Remembered:
     """Store a statement and answer when it is durable; the same statement is stored once.
 
-    Its secrets are taken out first. `seen` refuses it if a memory that it replaces has moved on
-    from that revision.
+    Its secrets are taken out first. Who can't wait asks for no judgment.
     """
-    clean = cleaned(request)
-    request = clean.request.model_copy(update={"tags": tagged(clean.request.tags, clean.kinds)})
     place = await find_place(context, request, user_wide=request.scope == "user")
+    patience = patience_of(context.judge, request, place.scope or None, waits=waits)
+    clean = await cleaned_by_judgment(request, patience)
+    tags = tagged(clean.request.tags, clean.kinds)
+    reply = await store(context, clean.request.model_copy(update={"tags": tags}), place, patience)
+    return reply.model_copy(update={"notes": [*clean.notes, *reply.notes]})
+
+
+async def store(
+    context: WriteContext,
+    request: RememberRequest,
+    place: Place,
+    patience: Patience,
+    seen: Mapping[str, int] | None = None,
+) -> contract.Remembered:
+    """Store a statement that has lost its secrets, unless it is known.
+
+    `seen` refuses it if a memory that it replaces has moved on from that revision.
+    """
     files = await confined(request.files, place)
     anchors = await tie(context, request.content, files, place, session_id=request.session_id)
     new = replace(_draft(context, request, place), anchors=anchors)
     subject = Subject(new.project, new.content)
     around = await context.store.readers.run(lambda c: look_by_words(c, subject))
-    written = await context.store.writer.run(lambda c: write(c, new, request, around, seen or {}))
+    opinion = await _opinion(context, new, request, around, patience)
+    written = await context.store.writer.run(
+        lambda c: write(c, new, request, around, seen or {}, opinion=opinion)
+    )
     if written.stored:
         context.on_written()
+        context.on_filed(written.id)
+    await _note_outcome(patience, opinion, written)
     return contract.Remembered(
         id=written.id,
         revision=written.revision,
@@ -73,8 +97,34 @@ async def remember(
         project=place.project.name if place.project else None,
         superseded=list(written.superseded),
         anchored_files=[anchor.path for anchor in anchors] if written.stored else [],
-        notes=[*clean.notes, *written.notes, *_unread(files, new, place)],
+        notes=[*written.notes, *_unread(files, new, place)],
     )
+
+
+async def _opinion(
+    context: WriteContext,
+    new: NewMemory,
+    request: RememberRequest,
+    around: Neighbourhood,
+    patience: Patience,
+) -> Opinion | None:
+    if patience.origin is None:
+        return None
+    from hitherto_server.gates.repeats import find_opinion  # its rules: not at start
+
+    return await find_opinion(context, new, request, around, patience)
+
+
+async def _note_outcome(patience: Patience, opinion: Opinion | None, written: Written) -> None:
+    if opinion is None:
+        return
+    outcome = {
+        "decision": "stored" if written.stored else "not stored",
+        "memory": written.id,
+        "candidate": opinion.known.id,
+        "repeats": opinion.is_repeat,
+    }
+    await patience.judge.note_outcome(opinion.log_id, outcome)
 
 
 def _draft(context: WriteContext, request: RememberRequest, place: Place) -> NewMemory:
@@ -128,10 +178,14 @@ def write(
     request: RememberRequest,
     around: Neighbourhood,
     seen: Mapping[str, int],
+    *,
+    opinion: Opinion | None = None,
 ) -> Written:
     """Store the memory unless it is known; runs in the writer's transaction."""
     if known := _known(connection, new):
         return _again(connection, known, new, request)
+    if opinion is not None and _repeats(connection, new, opinion):
+        return _left_out(new, opinion)
     new = replace(new, category_id=_category(connection, new.project, request.category))
     older = [_older(connection, one, new, seen.get(one)) for one in request.supersedes]
     new = _after(new, [*older, *_same_state(connection, new, 0)])
@@ -145,8 +199,30 @@ def write(
     subject = Subject(new.project, new.content, number)
     found = say(connection, subject, around, at_ms=new.at_ms)
     note_waiting(connection, new.id, at_ms=new.at_ms)
-    notes = (*notes, *more_notes, *found)
+    notes = (*notes, *more_notes, *found, *_advice(opinion))
     return Written(new.id, 1, stored=True, superseded=(*replaced, *too), notes=notes)
+
+
+def _repeats(connection: Connection, new: NewMemory, opinion: Opinion) -> bool:
+    """Tell whether a judgment refuses the statement, and the memory is still what was judged."""
+    from hitherto_server.gates.repeats import is_still_there
+
+    return opinion.refuses and is_still_there(connection, new.project, opinion.known)
+
+
+def _left_out(new: NewMemory, opinion: Opinion) -> Written:
+    from hitherto_server.gates.repeats import note_on
+
+    note = note_on(opinion, told_by_a_person=new.source == TOLD_BY_A_PERSON)
+    return Written(opinion.known.id, opinion.known.revision, stored=False, notes=(note,))
+
+
+def _advice(opinion: Opinion | None) -> tuple[str, ...]:
+    from hitherto_server.gates.repeats import advice_on
+
+    if opinion is None or opinion.calibrated or not opinion.is_repeat:
+        return ()
+    return (advice_on(opinion),)
 
 
 def _after(new: NewMemory, older: Sequence[Row]) -> NewMemory:
@@ -219,13 +295,23 @@ def _is_protected(older: Row, new: NewMemory) -> bool:
 def _known(connection: Connection, new: NewMemory) -> Row | None:
     if new.idempotency_key is not None:
         row = find_by_key(connection, new.project, new.idempotency_key)
-        # What the key was first used for counts: the memory may have been edited since.
-        if row is not None and first_content_hash(connection, row) != content_hash(new.content):
+        if row is not None and not _was_born_as(connection, row, new.content):
             message = f"the key {new.idempotency_key!r} belongs to memory {row['id']}"
             raise IdempotencyClash(message)
         if row is not None:
             return row
     return find_same(connection, new.project, new.content)
+
+
+def _was_born_as(connection: Connection, row: Row, content: str) -> bool:
+    """Tell whether a memory was first written with this text: it may have been edited since.
+
+    What was judged of a doubtful value may differ from call to call; that makes no other text.
+    """
+    first = first_content(connection, row)
+    if content_hash(first) == content_hash(content):
+        return True
+    return content_hash(without_doubt(first)) == content_hash(without_doubt(content))
 
 
 def _category(connection: Connection, project: int, name: str | None) -> int | None:

@@ -75,6 +75,16 @@ def compare(older: str, newer: str, *, least: float = LEAST_LIKENESS) -> Compari
     return _measured(both, verdict, reason)
 
 
+def says_more(older: str, newer: str) -> bool:
+    """Tell whether the newer statement gives an amount, a name or a detail that the older lacks."""
+    old, new = read(older), read(newer)
+    matched = match_words(old, new)
+    names = [token for token in matched.only_new.values() if token.is_name]
+    if names or without_equal(new.amounts, old.amounts):
+        return True
+    return len(matched.only_new) - len(matched.only_old) >= SAYS_MORE
+
+
 def _measured(both: _Both, verdict: Verdict, reason: str) -> Comparison:
     """Measure what two statements share, apart from what is a value in them."""
     matched = both.matched

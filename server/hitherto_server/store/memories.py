@@ -253,11 +253,11 @@ def find_by_key(connection: Connection, project: int, key: str) -> Row | None:
     return row
 
 
-def first_content_hash(connection: Connection, row: Row) -> str:
-    """Return the hash of the text that a memory was born with."""
+def first_content(connection: Connection, row: Row) -> str:
+    """Return the text that a memory was born with."""
     values = {"number": row["number"], "revision": 1}
     kept = connection.execute(sql["revision"], values).fetchone()
-    return content_hash(kept["content"])
+    return str(kept["content"])
 
 
 def list_by_state(connection: Connection, project: int, key: str, number: int) -> list[Row]:

@@ -1,5 +1,6 @@
 -- live: those of some memories that a new statement is compared with, and that nothing replaced
-SELECT m.number, m.id, m.revision, m.content, m.changed_at_ms
+SELECT m.number, m.id, m.revision, m.content, m.changed_at_ms, m.learned_at_ms, m.tier, m.suspect,
+    m.true_from_ms, m.true_until_ms
 FROM json_each(:numbers) AS wanted
 CROSS JOIN memory AS m ON m.number = wanted.value
 WHERE coalesce(m.project_id, 0) = :project AND m.trashed_at_ms IS NULL AND m.number <> :number

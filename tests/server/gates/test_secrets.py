@@ -84,8 +84,9 @@ def test_what_is_doubtful_under_a_secret_name_goes_without_a_judgment():
     assert [(one.kind, one.redacted) for one in found.doubtful] == [("password", True)]
 
 
-def test_a_short_value_is_masked_whole_and_every_mask_has_its_length():
-    assert (masked("abc123"), masked("abcd1234")) == ("******", "abcd**34")
+def test_of_a_short_value_less_is_shown_and_every_mask_has_its_length():
+    assert (masked("abc123"), masked("abcd1234")) == ("******", "ab*****4")
+    assert masked("abcd12345678") == "abcd******78"
 
 
 @given(st.sampled_from([one.text for one in load_spans()]))

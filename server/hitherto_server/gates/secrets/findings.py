@@ -33,11 +33,15 @@ def entropy_of(value: str) -> float:
 
 
 def masked(value: str) -> str:
-    """Return a value that can be shown to a judge: its first 4, its last 2, its true length."""
+    """Return a value that can be shown to a judge: its first 4, its last 2, its true length.
+
+    Of a short one fewer are shown: never more than half.
+    """
+    head = min(MASKED_HEAD, len(value) // 3)
+    tail = min(MASKED_TAIL, len(value) // 6)
     if len(value) <= MASKED_HEAD + MASKED_TAIL:
         return "*" * len(value)
-    hidden = "*" * (len(value) - MASKED_HEAD - MASKED_TAIL)
-    return value[:MASKED_HEAD] + hidden + value[-MASKED_TAIL:]
+    return value[:head] + "*" * (len(value) - head - tail) + value[len(value) - tail :]
 
 
 def disjoint(
