@@ -107,7 +107,7 @@ async def restore(context: WriteContext, request: ForgetRequest) -> Remembered:
         if row["trashed_at_ms"] is None:
             return _reply(row, row["revision"], notes=["it was not in the trash"])
         state = replace(state_of(connection, row), trashed_at_ms=None)
-        _refuse_rival(connection, row, state)
+        refuse_rival(connection, row, state)
         revision = change_memory(
             connection, row, state, change="restore", actor=request.actor, at_ms=at_ms
         )
@@ -131,7 +131,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             message = f"memory {request.id} is in the trash"
             raise InvalidInput(message, mend="Restore it first.")
         state = _edited(connection, row, request, content)
-        _refuse_rival(connection, row, state)
+        refuse_rival(connection, row, state)
         admit_restated(connection, row)
         revision = change_memory(
             connection,
@@ -244,7 +244,7 @@ async def _undo(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, request.expected_revision)
         if before.trashed_at_ms is None:
-            _refuse_rival(connection, row, before)
+            refuse_rival(connection, row, before)
         revision = change_memory(
             connection,
             row,
@@ -328,7 +328,7 @@ async def _place_of(context: WriteContext, request: ReflectRequest, row: Row) ->
     raise InvalidInput(message, mend="Call from that project's folder.")
 
 
-def _refuse_rival(connection: Connection, row: Row, state: State) -> None:
+def refuse_rival(connection: Connection, row: Row, state: State) -> None:
     """Refuse a state that another live memory has already: the same text, or the same state key."""
     scope, number = row["project_id"] or USER_WIDE, row["number"]
     twin = find_same(connection, scope, state.content)
