@@ -39,6 +39,9 @@ CREATE INDEX injection_memory ON injection (memory_number) WHERE outcome = 'inje
 CREATE INDEX job_leased ON job (leased_until_ms) WHERE state = 'leased';
 CREATE INDEX job_ended ON job (state, kind) WHERE state IN ('failed', 'cancelled');
 
+CREATE INDEX relation_taken_back ON relation (newer_number, older_number)
+    WHERE undone_by = 'judge';          -- a judgment said otherwise than a rule
+
 CREATE TABLE unstated (                     -- what the writer of a memory left open
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     field TEXT NOT NULL CHECK (field IN ('kind', 'importance')),

@@ -495,6 +495,9 @@ CREATE UNIQUE INDEX relation_live ON relation (kind, newer_number, older_number)
 
 CREATE INDEX relation_older ON relation (older_number, kind) WHERE undone_at_ms IS NULL;
 
+CREATE INDEX relation_taken_back ON relation (newer_number, older_number)
+    WHERE undone_by = 'judge';
+
 CREATE INDEX relation_undone ON relation (newer_number, older_number)
     WHERE undone_at_ms IS NOT NULL;
 

@@ -100,13 +100,15 @@ JOIN part AS p ON p.anchor_id = a.id
 ORDER BY a.id, p.kind, p.name;
 
 -- conflicts_of: the live memories that some memories may contradict: neither replaced nor confirmed
-WITH said (number, other, reason, slot, at_ms, is_newer) AS (
-    SELECT wanted.value, r.older_number, r.reason, r.slot, r.created_at_ms, 0
+WITH said (number, other, reason, is_read_off, at_ms, is_newer) AS (
+    SELECT wanted.value, r.older_number, r.reason, r.slot IS NOT NULL OR r.said_by = 'judge',
+        r.created_at_ms, 0
     FROM json_each(:numbers) AS wanted
     CROSS JOIN relation AS r ON r.newer_number = wanted.value AND r.kind = 'possible_conflict'
     WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
     UNION ALL
-    SELECT wanted.value, r.newer_number, r.reason, r.slot, r.created_at_ms, 1
+    SELECT wanted.value, r.newer_number, r.reason, r.slot IS NOT NULL OR r.said_by = 'judge',
+        r.created_at_ms, 1
     FROM json_each(:numbers) AS wanted
     CROSS JOIN relation AS r ON r.older_number = wanted.value AND r.kind = 'possible_conflict'
     WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
@@ -116,7 +118,7 @@ FROM said
 JOIN memory AS m ON m.number = said.number
 JOIN memory AS o ON o.number = said.other
 WHERE o.trashed_at_ms IS NULL
-    AND NOT (said.slot IS NOT NULL AND coalesce(m.confirmed_at_ms, 0) >= said.at_ms)
+    AND NOT (said.is_read_off AND coalesce(m.confirmed_at_ms, 0) >= said.at_ms)
     AND NOT EXISTS (
         SELECT 1 FROM relation AS s JOIN memory AS n ON n.number = s.newer_number
         WHERE s.older_number = o.number AND s.kind = 'supersedes'

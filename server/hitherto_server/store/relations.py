@@ -67,8 +67,9 @@ def propose(
 
 
 def withdraw(connection: Connection, number: int, *, at_ms: int) -> None:
-    """Take back what rules read off a memory's text: it is another now."""
+    """Take back what rules and judgments read off a memory's text: it is another now."""
     connection.execute(sql["withdraw"], {"number": number, "at_ms": at_ms})
+    connection.execute(sql["reopen"], {"number": number})
 
 
 def forget_reasons(connection: Connection, number: int) -> None:

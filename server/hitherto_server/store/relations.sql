@@ -42,19 +42,26 @@ WHERE NOT EXISTS (
       AND r.kind IN ('duplicate_of', 'possible_conflict', 'similar')
 );
 
--- withdraw: take back what rules read off a memory's text, which is another now; a conflict without
--- a slot lies in what the writer said outright
+-- withdraw: take back what rules and judgments read off a memory's text, which is another now; a
+-- conflict that a rule found without a slot lies in what the writer said outright
 UPDATE relation SET undone_at_ms = :at_ms, undone_by = 'rule'
-WHERE said_by = 'rule' AND decided_at_ms IS NULL
-  AND (kind <> 'possible_conflict' OR slot IS NOT NULL) AND id IN (
+WHERE decided_at_ms IS NULL
+  AND (said_by = 'judge' OR (said_by = 'rule' AND kind <> 'supersedes'
+       AND (kind <> 'possible_conflict' OR slot IS NOT NULL)))
+  AND id IN (
     SELECT id FROM relation
-    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND newer_number = :number
-        AND undone_at_ms IS NULL
+    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar', 'supersedes')
+        AND newer_number = :number AND undone_at_ms IS NULL
     UNION
     SELECT id FROM relation
-    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar') AND older_number = :number
-        AND undone_at_ms IS NULL
+    WHERE kind IN ('duplicate_of', 'possible_conflict', 'similar', 'supersedes')
+        AND older_number = :number AND undone_at_ms IS NULL
 );
+
+-- reopen: what a judgment took back was said of a text that is another now: rules may speak again
+UPDATE relation SET undone_by = 'rule'
+WHERE undone_at_ms IS NOT NULL AND undone_by = 'judge'
+  AND (newer_number = :number OR older_number = :number);
 
 -- forget_reasons: drop the words of a memory that rules quoted
 UPDATE relation SET reason = NULL
@@ -71,7 +78,8 @@ CROSS JOIN relation AS r ON r.older_number = wanted.value
     AND r.kind IN ('duplicate_of', 'possible_conflict')
 JOIN memory AS o ON o.number = r.older_number
 JOIN memory AS n ON n.number = r.newer_number
-WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL AND r.said_by = 'rule'
+WHERE r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL
+  AND (r.said_by = 'rule' OR (r.said_by = 'judge' AND r.probability IS NOT NULL))
   AND (r.kind = 'duplicate_of' OR r.slot = 'value')
   AND n.trashed_at_ms IS NULL
   AND (o.source <> 'user-told' OR n.source = 'user-told');
