@@ -20,8 +20,8 @@ from hitherto_server.recall.standings import Lookout
 from hitherto_server.services import Services
 from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.desk import SessionDesk
+from hitherto_server.sessions.judged_prompts import JudgedPrompts
 from hitherto_server.sessions.moments import Tools
-from hitherto_server.sessions.patience import Patience
 from hitherto_server.sessions.prompts import PromptKeeper
 from hitherto_server.sessions.quiet import Quiet
 from hitherto_server.sessions.spool_reader import Spool
@@ -109,7 +109,7 @@ def wire(
         indexer=indexer,
         sweep=sweep,
         recaller=recaller,
-        sessions=SessionDesk(tools, Spool(home.spool), Patience(home.judged, judge)),
+        sessions=SessionDesk(tools, Spool(home.spool), JudgedPrompts(home.judged, judge)),
         quiet=quiet,
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.database import Store
 
 
+ASKED_JUDGE_S = 1.6
+"""A call over MCP waits two seconds for everything."""
 LEAST_JUDGE_S = 0.25
 """With less time left nobody is asked: it would end in a timeout."""
 NOT_JUDGED = Judgment()
@@ -135,7 +137,7 @@ class Recaller:
         wish = wish_of(self.judge, looked, ranks, knows_past=question.include_superseded)
         if wish is None:
             return looked, NOT_JUDGED
-        asking = Asking("tool", session_id, question.project)
+        asking = Asking("tool", session_id, question.project, ASKED_JUDGE_S)
         judgment = await ask_judge(self.judge, wish, looked, asking)
         before = looked.found
         if judgment.is_about_the_past:

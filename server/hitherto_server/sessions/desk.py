@@ -20,8 +20,8 @@ from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.store.sessions import SAME_WITHIN_MS
 
 if TYPE_CHECKING:
+    from hitherto_server.sessions.judged_prompts import JudgedPrompts
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.sessions.patience import Patience
     from hitherto_server.sessions.spool_reader import Record, Spool
     from hitherto_server.store.projects import Project
 
@@ -39,7 +39,7 @@ class SessionDesk:
 
     tools: Tools
     spool: Spool
-    patience: Patience
+    judged_prompts: JudgedPrompts
     _recent: OrderedDict[tuple[str, str, str], int] = field(default_factory=OrderedDict)
     _draining: asyncio.Task[None] | None = None
     _one_drain: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -48,7 +48,7 @@ class SessionDesk:
     def start(self) -> None:
         """Begin to take in what was spooled, now and from time to time."""
         self.spool.make_ready()
-        self.patience.keep()
+        self.judged_prompts.keep()
         self._draining = asyncio.create_task(self._drain_for_ever(), name="spool")
 
     async def close(self) -> None:
@@ -56,13 +56,13 @@ class SessionDesk:
         if self._draining is not None:
             self._draining.cancel()
             await asyncio.gather(self._draining, return_exceptions=True)
-        self.patience.close()
+        self.judged_prompts.close()
         await self.tools.client_files.close()
         await self.tools.prompts.close()
 
     async def take(self, call: HookCall) -> Reply:
         """Note a call and return what the client should hear; a repeated one is not noted."""
-        self.patience.keep()
+        self.judged_prompts.keep()
         if self._is_repeat(call):
             return None
         try:

@@ -17,7 +17,7 @@ from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client_files import ClientFiles
-from hitherto_server.sessions.patience import judge_until
+from hitherto_server.sessions.judged_prompts import judge_until
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.sessions.sought import sought
 

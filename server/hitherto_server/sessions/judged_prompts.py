@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Patience:
+class JudgedPrompts:
     """Keeps the file that is there while prompts are judged."""
 
     mark: Path
