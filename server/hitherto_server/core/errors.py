@@ -14,6 +14,9 @@ HithertoError
 │   ├── SupersedesItself    supersedes_itself    409
 │   ├── FolderIgnored       folder_ignored       409
 │   ├── HistoryBusy         history_busy         409
+│   ├── NotOffered          not_offered          409
+│   ├── ToldByAPerson       told_by_a_person     409
+│   ├── TriageBusy          triage_busy          409
 │   └── ImportConflict      import_conflict      409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
@@ -161,6 +164,27 @@ class HistoryBusy(Refused):
 
     code = "history_busy"
     default_mend = "Wait until it is read: `hitherto import-history` shows how far it is."
+
+
+class NotOffered(Refused):
+    """The list does not offer that any more: it was settled, or a reason for it is gone."""
+
+    code = "not_offered"
+    default_mend = "Read the list again."
+
+
+class ToldByAPerson(Refused):
+    """A person said the memory, so that only a person lets another one replace it."""
+
+    code = "told_by_a_person"
+    default_mend = "Ask the person: `hitherto clean` in a terminal acts for them."
+
+
+class TriageBusy(Refused):
+    """What is expendable is being judged: one run at a time."""
+
+    code = "triage_busy"
+    default_mend = "Wait until it is through, or end it: `hitherto clean expendable --cancel`."
 
 
 class NotAllowed(HithertoError):
