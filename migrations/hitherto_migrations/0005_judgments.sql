@@ -91,3 +91,10 @@ ALTER TABLE judgment_log ADD COLUMN question_hash TEXT;
 ALTER TABLE judgment_log ADD COLUMN cached INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE judgment_log ADD COLUMN detail TEXT;   -- why no answer came, in words of ours
 CREATE INDEX judgment_log_session ON judgment_log (session_id, id) WHERE session_id IS NOT NULL;
+
+-- categories: what each holds, and what was judged to belong in another one
+
+CREATE INDEX memory_category ON memory (category_id) WHERE category_id IS NOT NULL
+    AND trashed_at_ms IS NULL;
+CREATE INDEX verdict_misfiled ON verdict (id)
+    WHERE surface = 'category-check' AND answer <> 'stays';

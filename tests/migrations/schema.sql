@@ -468,6 +468,9 @@ CREATE INDEX memory_actor ON memory (project_id, actor);
 
 CREATE INDEX memory_candidates ON memory (learned_at_ms) WHERE tier = 'candidate';
 
+CREATE INDEX memory_category ON memory (category_id) WHERE category_id IS NOT NULL
+    AND trashed_at_ms IS NULL;
+
 CREATE INDEX memory_chunk ON memory (source) WHERE source = 'transcript';
 
 CREATE UNIQUE INDEX memory_idempotency ON memory (coalesce(project_id, 0), idempotency_key)
@@ -504,6 +507,9 @@ CREATE INDEX relation_undone ON relation (newer_number, older_number)
 CREATE INDEX vector_block_project ON vector_block (project, size);
 
 CREATE INDEX verdict_memory ON verdict (memory_number, surface, judged_at_ms DESC);
+
+CREATE INDEX verdict_misfiled ON verdict (id)
+    WHERE surface = 'category-check' AND answer <> 'stays';
 
 CREATE INDEX verdict_of_file ON verdict (memory_number)
     WHERE surface IN ('stale-check', 'edit-stale');
