@@ -1,1 +1,1 @@
-"""Labelled sets and benches: how often each surface, and the rule that stands in for it, is right."""
+"""Labelled sets and benches: how often a surface, and the rule that stands in for it, is right."""

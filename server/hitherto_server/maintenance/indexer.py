@@ -74,7 +74,7 @@ class Indexer:
             await self.wake.wait()
             self.wake.clear()
             try:
-                await self._catch_up()
+                await self.catch_up()
             except HithertoError as error:
                 log.warning("indexing waits: %s", error.message)
                 await self._pause()
@@ -87,7 +87,8 @@ class Indexer:
         await asyncio.sleep(RETRY_S)
         self.wake.set()
 
-    async def _catch_up(self) -> None:
+    async def catch_up(self) -> None:
+        """Give all that waits its vectors, as the background does once it is woken."""
         await self.models.wait_loaded()
         settled = await self._settle()
         await self._serve_new()

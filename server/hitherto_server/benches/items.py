@@ -1,0 +1,266 @@
+"""The labelled sets: what a careful person says of each item, and in which half it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import string
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Half = Literal["development", "test"]
+Relation = Literal["duplicate", "conflicting", "related", "unrelated"]
+Item = TypeVar("Item")
+
+FOLDER = "fixtures"
+SETS = (
+    "relations",
+    "duplicates",
+    "staleness",
+    "relevance",
+    "worth",
+    "kinds",
+    "historical",
+    "secrets",
+    "categories",
+)
+ALPHABETS = {
+    "alnum": string.ascii_letters + string.digits,
+    "uppernum": string.ascii_uppercase + string.digits,
+    "digits": string.digits,
+    "hex": "0123456789abcdef",
+    "b64plain": string.ascii_letters + string.digits + "+/",
+    "b64url": string.ascii_letters + string.digits + "-_",
+}
+UUID_CUTS = (8, 4, 4, 4, 12)
+
+
+def half_of(name: str) -> Half:
+    """Deal an item to a half by the hash of its id; rules are never fitted to the test half."""
+    first = hashlib.sha256(name.encode()).digest()[0]
+    return "development" if first % 2 else "test"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A memory's text and its day."""
+
+    content: str
+    recorded_on: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two memories, what they are to each other, and whether the later replaces the earlier."""
+
+    id: str
+    hard: bool
+    older: Note
+    newer: Note
+    relation: Relation
+    supersedes: bool
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A statement and a known memory: do they say the same?"""
+
+    id: str
+    hard: bool
+    older: str
+    newer: str
+    same: bool
+
+
+@dataclass(frozen=True)
+class Told:
+    """A memory of a file, and whether it still holds beside the file's present content."""
+
+    content: str
+    holds: bool
+    hard: bool
+
+
+@dataclass(frozen=True)
+class ChangedFile:
+    """A file as it was when its memories were written, and as it is now."""
+
+    id: str
+    path: str
+    before: str
+    after: str
+    memories: tuple[Told, ...]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A memory and how much it matters to a request, 0 to 4."""
+
+    content: str
+    grade: int
+    hard: bool
+
+
+@dataclass(frozen=True)
+class Request:
+    """A prompt or question with memories that may matter to it."""
+
+    id: str
+    request: str
+    candidates: tuple[Graded, ...]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """A memory with its importance (1 to 10), its expendability (0 to 4), and its life so far."""
+
+    id: str
+    hard: bool
+    content: str
+    kind: str
+    importance: int
+    expendability: int
+    written_importance: int
+    times_recalled: int
+    age_days: int
+    duplicates_another: bool
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A memory, its kind and its importance."""
+
+    id: str
+    hard: bool
+    content: str
+    kind: str
+    importance: int
+
+
+@dataclass(frozen=True)
+class Past:
+    """A request, and whether it is about how things were."""
+
+    id: str
+    hard: bool
+    request: str
+    about_the_past: bool
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A text with a value in it that is a credential, or only looks like one."""
+
+    id: str
+    hard: bool
+    text: str
+    value: str
+    secret: bool
+
+
+@dataclass(frozen=True)
+class Filed:
+    """A memory, the category where it was filed, and where it belongs (None: in none of them)."""
+
+    id: str
+    hard: bool
+    content: str
+    filed_under: str
+    right: str | None
+    categories: tuple[str, ...]
+
+
+def load_relations() -> list[Pair]:
+    """Return pairs of memories."""
+    return _load("relations", _pair)
+
+
+def load_duplicates() -> list[Repeat]:
+    """Return statements beside what may say the same."""
+    return _load("duplicates", lambda row: Repeat(**row))
+
+
+def load_staleness() -> list[ChangedFile]:
+    """Return files that changed, with memories of them."""
+    return _load("staleness", _changed)
+
+
+def load_relevance() -> list[Request]:
+    """Return requests with graded memories."""
+    return _load("relevance", _request)
+
+
+def load_worth() -> list[Worth]:
+    """Return memories with what they are worth."""
+    return _load("worth", lambda row: Worth(**row))
+
+
+def load_kinds() -> list[Kind]:
+    """Return memories whose kind is easily mistaken."""
+    return _load("kinds", lambda row: Kind(**row))
+
+
+def load_historical() -> list[Past]:
+    """Return requests about the past and about the present."""
+    return _load("historical", lambda row: Past(**row))
+
+
+def load_secrets() -> list[Valued]:
+    """Return texts with a value, drawn anew from its recipe: no scanner finds them in the file."""
+    return _load("secrets", _valued)
+
+
+def load_categories() -> list[Filed]:
+    """Return filed memories."""
+    return _load("categories", lambda row: Filed(**{**row, "categories": tuple(row["categories"])}))
+
+
+def fixture_hash(*names: str) -> str:
+    """Return 12 hexadecimal digits that change with any letter of these sets."""
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(_text_of(name).encode())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _text_of(name: str) -> str:
+    path = files("hitherto_server.benches") / FOLDER / f"{name}.jsonl"
+    return path.read_text(encoding="utf-8")
+
+
+def _load(name: str, made: Callable[[dict[str, Any]], Item]) -> list[Item]:
+    return [made(json.loads(line)) for line in _text_of(name).splitlines()]
+
+
+def _pair(row: dict[str, Any]) -> Pair:
+    return Pair(**{**row, "older": Note(**row["older"]), "newer": Note(**row["newer"])})
+
+
+def _changed(row: dict[str, Any]) -> ChangedFile:
+    return ChangedFile(**{**row, "memories": tuple(Told(**one) for one in row["memories"])})
+
+
+def _request(row: dict[str, Any]) -> Request:
+    return Request(**{**row, "candidates": tuple(Graded(**one) for one in row["candidates"])})
+
+
+def _valued(row: dict[str, Any]) -> Valued:
+    draw = random.Random(row["id"])  # noqa: S311 - not a secret: the same value in every run
+    value = "".join(_part(draw, part) for part in row["value"])
+    return Valued(**{**row, "value": value, "text": row["text"].replace("{v}", value)})
+
+
+def _part(draw: random.Random, part: str) -> str:
+    if part == "uuid":
+        return "-".join("".join(draw.choices(ALPHABETS["hex"], k=cut)) for cut in UUID_CUTS)
+    name, _, count = part.partition("*")
+    if name in ALPHABETS and count.isdigit():
+        return "".join(draw.choices(ALPHABETS[name], k=int(count)))
+    return part
