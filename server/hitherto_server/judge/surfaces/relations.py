@@ -208,7 +208,7 @@ def replacements(heard: Mapping[int, Heard], rulings: Mapping[int, Ruling]) -> d
     return {
         at: one.newer
         for at, one in heard.items()
-        if one.newer is not None and rulings[at].said != "duplicate"
+        if one.newer is not None and rulings[at].said in {"conflict", "similar"}
     }
 
 
