@@ -48,6 +48,8 @@ async def open_services(
         closing.callback(embedder.close)
         services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
         closing.push_async_callback(services.projects.close)
+        closing.push_async_callback(services.judge.close)
+        await services.judge.load()
         await services.quiet.load()
         for part in (
             services.indexer,

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.history.importer import Importer
-    from hitherto_server.judge.asking import Asks
+    from hitherto_server.judge.client import Judge
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
     from hitherto_server.maintenance.sweep import Sweep
     from hitherto_server.recall.pipeline import Recaller
+    from hitherto_server.recall.staleness import StaleJudge
     from hitherto_server.recall.succession import Succession
     from hitherto_server.sessions.desk import SessionDesk
     from hitherto_server.sessions.quiet import Quiet
@@ -45,11 +46,12 @@ class Services:
     indexer: Indexer
     sweep: Sweep
     recaller: Recaller
+    stale: StaleJudge
     sessions: SessionDesk
     quiet: Quiet
     history: Importer
     backups: Backups
-    judge: Asks
+    judge: Judge
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""
     stopping: asyncio.Event

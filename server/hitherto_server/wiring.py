@@ -8,18 +8,21 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.context import WriteContext
+from hitherto_server.gates.secrets import redact
 from hitherto_server.history.importer import Importer
-from hitherto_server.judge.asking import NobodyAsks
+from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
+from hitherto_server.recall.staleness import StaleJudge
 from hitherto_server.recall.standings import Lookout
 from hitherto_server.services import Services
 from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.desk import SessionDesk
+from hitherto_server.sessions.edit_watch import EditWatch
 from hitherto_server.sessions.judged_prompts import JudgedPrompts
 from hitherto_server.sessions.moments import Tools
 from hitherto_server.sessions.prompts import PromptKeeper
@@ -54,13 +57,14 @@ def wire(
     clock: Clock,
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
-    judge = NobodyAsks()
+    judge = make_judge(store, clock, home.env_file, lambda text: redact(text).text)
     quiet = Quiet(store, clock, home.quiet)
     files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
     indexer = Indexer(store, embedder, clock, Comparer(store, clock))
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
     sweep = Sweep(store, lookout, clock, has_news=set())
+    stale = StaleJudge(store, lookout, judge, clock)
     writes = WriteContext(
         store=store,
         projects=projects,
@@ -85,6 +89,7 @@ def wire(
         wake_model=wake_model,
         clock=clock,
         on_work=sweep.notify,
+        edits=EditWatch(stale, sweep.has_news),
         has_news=sweep.has_news,
         judge=judge,
     )
@@ -109,6 +114,7 @@ def wire(
         indexer=indexer,
         sweep=sweep,
         recaller=recaller,
+        stale=stale,
         sessions=SessionDesk(tools, Spool(home.spool), JudgedPrompts(home.judged, judge)),
         quiet=quiet,
         history=Importer(store, projects, writes, clock, quiet.hides, show),

@@ -43,6 +43,11 @@ class Home:
         return self.run / "server.lock"
 
     @property
+    def env_file(self) -> Path:
+        """Holds the key to a judge, and may switch all judging off."""
+        return self.root / ".env"
+
+    @property
     def serve_command(self) -> Path:
         return self.run / "serve.cmd"
 

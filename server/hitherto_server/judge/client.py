@@ -1,0 +1,271 @@
+"""The judge: asks the backend that a person chose, within a deadline, and never raises."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.judge.answers import Answers, Unavailable
+from hitherto_server.judge.backends import Backends
+from hitherto_server.judge.known import Known, request_hash
+from hitherto_server.judge.limits import why_unaskable, without_secrets
+from hitherto_server.judge.log import JudgmentLog, answered_entry, unavailable_entry
+from hitherto_server.judge.questions import question_hash
+from hitherto_server.judge.redaction import Redactor, TooMuchError
+from hitherto_server.judge.switches import Switches
+from hitherto_server.judge.trying import Call, Tries
+from hitherto_server.judge.wire import FailedError, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping
+    from pathlib import Path
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.judge.asking import Asking
+    from hitherto_server.judge.configuration import Backend, JudgeConfig
+    from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.reading import WireReply
+    from hitherto_server.judge.surface import Surface
+    from hitherto_server.store.database import Store
+
+logger = logging.getLogger(__name__)
+
+PREVIEW_CHARS, READ_FOR_PREVIEW = 500, 4000
+
+
+@dataclass
+class _Asked:
+    """One ask on its way, with what its log will say."""
+
+    surface: Surface
+    asking: Asking
+    questions: Mapping[str, Question]
+    began_s: float
+    at_ms: int
+    timeout_s: float
+    backend: Backend
+    preview: str | None = None
+
+
+@dataclass
+class Judge:
+    """Implements `Asks`."""
+
+    switches: Switches
+    redactor: Redactor
+    backends: Backends
+    known: Known
+    log: JudgmentLog
+    clock: Clock
+    now_s: Callable[[], float]
+    _running: set[asyncio.Task[Answers]] = field(default_factory=set)
+
+    async def load(self) -> None:
+        """Read what is switched on; to be called before anything is asked."""
+        await self.switches.read()
+
+    async def ask(
+        self, surface: Surface, state: Any, questions: Mapping[str, Question], asking: Asking
+    ) -> Answers | Unavailable:
+        """Return the answers, or why there are none; never raises but for its own cancellation."""
+        began_s, at_ms = self.now_s(), self.clock()
+        await self.switches.refresh()
+        config = self.switches.config
+        why = self.switches.why_not(surface)
+        if why is not None or config.backend is None:
+            # nothing was tried, so nothing is logged
+            return Unavailable(*(why or ("no_backend", "")))
+        timeout_s = config.timeout_of(surface)
+        if asking.deadline_s is not None:
+            timeout_s = min(timeout_s, asking.deadline_s)
+        asked = _Asked(surface, asking, questions, began_s, at_ms, timeout_s, config.backend)
+        return await self._logged(asked, await self._found(self._judged(asked, state)))
+
+    def threshold(self, surface: Surface, name: str) -> float:
+        """Return a threshold as the person set it, else the surface's own."""
+        return self.switches.threshold(surface, name)
+
+    def is_on(self, surface: Surface, switch: str | None = None) -> bool:
+        """Tell whether the surface may ask; with `switch`, whether that locked act is allowed."""
+        return self.switches.is_on(surface, switch)
+
+    async def note_outcome(self, log_id: int | None, outcome: Mapping[str, Any]) -> None:
+        """Write beside a logged judgment what was done with it; ids and words, never texts."""
+        if log_id is not None:
+            self.log.note_outcome(log_id, outcome)
+
+    async def change(self, change: Callable[[JudgeConfig], JudgeConfig]) -> JudgeConfig:
+        """Change what is set; what runs is broken off if it may run no more."""
+        before = self.switches.config
+        made = await self.switches.change(change)
+        if not made.on or made.backend != before.backend:
+            self._break_off()
+        return made
+
+    async def flush(self) -> None:
+        """Write down what was judged until now."""
+        await self.log.flush()
+
+    async def forget(self) -> None:
+        """Forget every text that was seen, and write down what waits: something is to be erased."""
+        self.redactor.forget()
+        await self.flush()
+
+    async def close(self) -> None:
+        """Break off what runs, write the log and close the connections."""
+        self._break_off()
+        await self.switches.close()
+        await self.log.close()
+        await self.backends.wire.close()
+
+    def _break_off(self) -> None:
+        for task in self._running:
+            task.cancel()
+
+    async def _found(self, judged: Coroutine[Any, Any, Answers]) -> Answers | Unavailable:
+        """Await a judgment; whatever goes wrong with it is a reason."""
+        task = asyncio.get_running_loop().create_task(judged)
+        self._running.add(task)
+        try:
+            return await task
+        except FailedError as error:
+            return Unavailable(error.reason, error.detail)
+        except asyncio.CancelledError:
+            if (me := asyncio.current_task()) is not None and me.cancelling():
+                raise
+            return Unavailable("cancelled", "it was turned off meanwhile")
+        except HithertoError as error:
+            return Unavailable("invalid", error.code)
+        except Exception as error:  # noqa: BLE001 - whoever asks has a rule for every failure
+            # the text of an error may hold what was to be judged
+            logger.error("a bug met a judgment: %s", _where(error))
+            return Unavailable("invalid", type(error).__name__)
+        finally:
+            self._running.discard(task)
+
+    async def _judged(self, asked: _Asked, state: Any) -> Answers:
+        backend, careful = asked.backend, asked.surface.effect == "acts"
+        try:
+            async with asyncio.timeout(max(asked.timeout_s, 0)):
+                clean, questions = await self._cleaned(asked, state)
+                known_as = request_hash(backend, clean, questions, careful=careful)
+                kept = await self.known.find(known_as) if asked.asking.uses_cache else None
+        except TimeoutError:
+            raise FailedError("budget", "no time was left to ask") from None
+        if kept is not None:
+            return self._answers(asked, kept, cached=True)
+        call = Call(
+            backend=backend,
+            key=self.switches.key_for_backend(),
+            state=clean,
+            questions=questions,
+            asking=asked.asking,
+            careful=careful,
+            timeout_s=asked.timeout_s,
+            ends_at_s=asked.began_s + asked.timeout_s,
+        )
+        reply = await Tries(self.backends, self.now_s).ask(call)
+        if asked.asking.uses_cache:
+            self.known.keep(known_as, backend, reply)
+        return self._answers(asked, reply, cached=False)
+
+    async def _cleaned(self, asked: _Asked, state: Any) -> tuple[Any, Mapping[str, Question]]:
+        """Return state and questions without secrets, and note how the state begins."""
+        if (why := why_unaskable(asked.questions, asked.backend.profile)) is not None:
+            raise FailedError(why.reason, why.detail)
+        try:
+            clean = await self.redactor.clean(state)
+            text = json.dumps(clean, ensure_ascii=False, allow_nan=False)
+            text.encode()
+        except TooMuchError as error:
+            raise FailedError("budget", str(error)) from None
+        except (TypeError, ValueError, RecursionError):
+            raise FailedError("invalid", "the state is no JSON") from None
+        shown = asked.asking.preview
+        shown = text if shown is None else self.redactor.text(shown[:READ_FOR_PREVIEW])
+        asked.preview = shown[:PREVIEW_CHARS] if asked.surface.shows_text else None
+        questions = without_secrets(asked.questions, self.redactor.text)
+        if questions is None:
+            raise FailedError("invalid", "the name of an option holds a secret")
+        return clean, questions
+
+    def _answers(self, asked: _Asked, reply: WireReply, *, cached: bool) -> Answers:
+        return Answers(
+            by_key=reply.by_key,
+            model=reply.model,
+            calibrated=reply.calibrated,
+            cached=cached,
+            latency_ms=self._since_ms(asked),
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            cost_usd=0.0 if cached else _cost_of(reply, asked.backend),
+        )
+
+    async def _logged(self, asked: _Asked, found: Answers | Unavailable) -> Answers | Unavailable:
+        try:
+            number = await self.log.next_id()
+        except HithertoError:  # the store can't even be read; nothing will be logged in it
+            return found
+        asking = asked.asking
+        entry = {
+            "id": number,
+            "asked_at_ms": asked.at_ms,
+            "surface": asked.surface.name,
+            "riders": json.dumps(asking.riders),
+            "origin": asking.origin,
+            "session_id": asking.session_id,
+            "project_id": asking.project_id,
+            "question_hash": question_hash(asked.questions),
+            "preview": asked.preview,
+            "latency_ms": self._since_ms(asked),
+        }
+        if isinstance(found, Answers):
+            self.log.note(answered_entry(entry, found))
+        else:
+            self.log.note(unavailable_entry(entry, found))
+        return replace(found, log_id=number)
+
+    def _since_ms(self, asked: _Asked) -> float:
+        return round((self.now_s() - asked.began_s) * 1000, 1)
+
+
+def make_judge(
+    store: Store,
+    clock: Clock,
+    env_file: Path,
+    redact: Callable[[str], str],
+    *,
+    now_s: Callable[[], float] = time.monotonic,
+) -> Judge:
+    """Return a judge that asks nobody until a person has chosen whom."""
+    wire, log = Wire(), JudgmentLog(store, clock)
+    return Judge(
+        switches=Switches(store, clock, env_file, now_s),
+        redactor=Redactor(redact),
+        backends=Backends(wire, clock, now_s),
+        known=Known(store, log, clock),
+        log=log,
+        clock=clock,
+        now_s=now_s,
+    )
+
+
+def _cost_of(reply: WireReply, backend: Backend) -> float | None:
+    price = backend.profile.usd_per_million
+    if reply.cost_usd is not None or price is None or reply.input_tokens is None:
+        return reply.cost_usd
+    return reply.input_tokens * price / 1_000_000
+
+
+def _where(error: Exception) -> str:
+    """Return what kind of error it is and where it rose, without what it says."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}" if trace else "?"
+    return f"{type(error).__name__} in {place}"
