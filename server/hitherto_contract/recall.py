@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from hitherto_contract.base import PathText, Wire, clean, not_blank
+from hitherto_contract.base import MemoryId, PathText, Wire, clean, not_blank
 from hitherto_contract.memories import Placed
 from hitherto_contract.words import Kind, Scope, Source, Standing
 
@@ -91,3 +91,33 @@ class WhyReply(Wire):
     query: str | None
     floor: float | None = None
     candidates: list[dict[str, Any]]
+
+
+class SyncRequest(Placed):
+    """Ask which memories still describe their changed files: those named, else all of a project."""
+
+    ids: Annotated[list[MemoryId], Field(max_length=50)] = Field(default_factory=list)
+    files: Annotated[list[PathText], Field(max_length=10)] = Field(default_factory=list)
+
+
+class SyncPair(Wire):
+    """A memory beside one of its files; without a judgment `probability` is null."""
+
+    id: str
+    revision: int
+    opening: str
+    path: str
+    probability: float | None = None
+    reason: str = ""
+
+
+class SyncReply(Wire):
+    """What was looked at, in four lists; `beyond` pairs were too many for one request."""
+
+    still_accurate: list[SyncPair]
+    stale: list[SyncPair]
+    unjudged: list[SyncPair]
+    unreadable: list[SyncPair]
+    looked_at: int
+    beyond: int
+    notes: list[str] = Field(default_factory=list)

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 MOST_IN_A_SESSION = 12
 """Beyond that a session whose files all change is no longer told one by one."""
 MOST_CHARS = 120
-OPENING = (
-    "<hitherto-memories>\n"
+OPENING = "<hitherto-memories>\n"
+OF_GIVEN = (
     "Given earlier in this session; its files have changed since. Check before relying on it.\n"
+)
+OF_JUDGED = (
+    "About a file that this session edited; judged to describe it no longer. Correct or confirm it"
+    " with reflect.\n"
 )
 WORSE = {"current": 0, "unverified": 0, "changed": 1, "stale": 2}
 
@@ -36,6 +40,9 @@ class News:
     reason: str
     text: str
     learned_at_ms: int
+    was_given: bool = True
+    """False: the session edited its file, and a judge said that it no longer describes that."""
+    was_judged: bool = False
 
     @property
     def line(self) -> str:
@@ -52,9 +59,12 @@ def find_news(
 ) -> tuple[News, ...]:
     """Find what certainly changed of what a session was given; nothing that it was told already.
 
-    What belongs to another project than the root's is not missing here.
+    Of what was judged stale after its own edits it is told in any case. What belongs to another
+    project than the root's is not missing here.
     """
-    given = {row["number"]: row for row in notices.list_given(connection, session)}
+    judged = {row["number"]: row for row in notices.list_judged(connection, session)}
+    had = {row["number"]: row for row in notices.list_given(connection, session)}
+    given = judged | had
     texts = rows.list_texts(connection, given)
     given = {n: row for n, row in given.items() if texts[n]["project"] == project}
     if not given:
@@ -66,21 +76,25 @@ def find_news(
     views = lookout.views(connection, asked, newer, root)
     news = [
         News(row["id"], view.standing, view.reason, texts[number]["content"],
-             texts[number]["learned_at_ms"])
+             texts[number]["learned_at_ms"], number in had, number in judged)
         for number, row in given.items()
-        if (view := views[number]).is_certain
-        and WORSE.get(view.standing, 0) > WORSE.get(row["standing"], 0)
+        if (view := views[number]).is_certain or (number in judged and view.standing == "stale")
+        if WORSE.get(view.standing, 0) > WORSE.get(row["standing"], 0)
     ]  # fmt: skip
     return tuple(news[: max(min(room, most), 0)])
 
 
 def notice_of(news: Sequence[News]) -> str:
     """Return the block for the model."""
-    return OPENING + "".join(one.line for one in news) + CLOSING
+    given = "".join(one.line for one in news if one.was_given)
+    judged = "".join(one.line for one in news if not one.was_given)
+    said = (OF_GIVEN + given if given else "") + (OF_JUDGED + judged if judged else "")
+    return OPENING + said + CLOSING
 
 
 def line_of(news: Sequence[News]) -> str:
-    """Return what the person sees: `1 memory given earlier is changed`."""
+    """Return what the person sees: `1 memory given earlier: changed`."""
     noun = "memory" if len(news) == 1 else "memories"
     kinds = sorted({one.standing for one in news})
-    return f"{len(news)} {noun} given earlier: {', '.join(kinds)}"
+    origin = "given earlier" if any(one.was_given for one in news) else "of edited files"
+    return f"{len(news)} {noun} {origin}: {', '.join(kinds)}"

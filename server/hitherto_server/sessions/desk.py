@@ -57,6 +57,7 @@ class SessionDesk:
             self._draining.cancel()
             await asyncio.gather(self._draining, return_exceptions=True)
         self.judged_prompts.close()
+        await self.tools.edits.close()
         await self.tools.client_files.close()
         await self.tools.prompts.close()
 
@@ -89,6 +90,8 @@ class SessionDesk:
             reply = await with_news(self.tools, call, reply, unasked=True)
         if project is not None and call.event in BEFORE_WORK:
             self.tools.on_work(project)
+        if project is not None and call.event == "PostToolUse":
+            self.tools.edits.note(call, project)
         return reply
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:

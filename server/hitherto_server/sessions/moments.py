@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.asking import Asks
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.edit_watch import EditWatch
     from hitherto_server.sessions.prompts import PromptKeeper
     from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
@@ -64,6 +65,8 @@ class Tools:
     clock: Clock
     on_work: Callable[[Project], None]
     """Told where a session is at work: its files may have changed."""
+    edits: EditWatch
+    """Told of edits, to have the memories of the files judged."""
     has_news: set[str]
     """Sessions that were given something which does not hold any more."""
     client_files: ClientFiles = field(default_factory=ClientFiles)

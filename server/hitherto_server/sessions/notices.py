@@ -64,7 +64,8 @@ async def _told(tools: Tools, call: HookCall) -> tuple[News, ...]:
         lambda c: _tell(c, call.session_id, news, tools.clock()), durable=False
     )
     if told and is_late(tools, call):
-        await tools.store.writer.run(lambda c: _untell(c, call.session_id, told))
+        at_ms = tools.clock()
+        await tools.store.writer.run(lambda c: _untell(c, call.session_id, told, at_ms))
         return ()
     return told
 
@@ -85,9 +86,9 @@ def _tell(
     )
 
 
-def _untell(connection: Connection, session: str, news: Sequence[News]) -> None:
+def _untell(connection: Connection, session: str, news: Sequence[News], at_ms: int) -> None:
     for one in news:
-        untell(connection, session, one.id)
+        untell(connection, session, one.id, judged_at_ms=at_ms if one.was_judged else None)
 
 
 def _joined(call: HookCall, reply: Reply, news: Sequence[News]) -> Reply:

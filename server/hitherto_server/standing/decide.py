@@ -85,7 +85,7 @@ def joint_verdict(
         if finding.state == "edited" and (verdict := judged(finding)) is not None
     }
     against = [verdict for verdict in said.values() if not verdict.holds]
-    doubtful = {finding.path for finding in findings if any(_doubts([finding]))}
+    doubtful = {finding.path for finding in findings if leaves_doubt(finding)}
     if against:
         decisive = against
     elif doubtful and doubtful <= said.keys():
@@ -93,6 +93,11 @@ def joint_verdict(
     else:
         return None
     return min(decisive, key=lambda verdict: verdict.probability)
+
+
+def leaves_doubt(finding: AnchorFinding) -> bool:
+    """Tell whether a file as it was found keeps its memory from being current."""
+    return any(_doubts([finding]))
 
 
 def provenance(facts: MemoryFacts) -> str:

@@ -37,12 +37,28 @@ def tell(
         "detail": json.dumps({"standing": standing}),
         "at_ms": at_ms,
     }
+    connection.execute(sql["clear_judged"], values)
     return bool(connection.execute(sql["tell"], values).rowcount == 1)
 
 
-def untell(connection: Connection, session: str, memory_id: str) -> None:
+def untell(
+    connection: Connection, session: str, memory_id: str, *, judged_at_ms: int | None = None
+) -> None:
     """Note that a notice was not delivered: it may come again."""
     connection.execute(sql["untell"], {"session": session, "memory_id": memory_id})
+    if judged_at_ms is not None:
+        raise_judged(connection, session, memory_id, at_ms=judged_at_ms)
+
+
+def list_judged(connection: Connection, session: str) -> list[Row]:
+    """Return what was judged stale after the session's edits, as `list_given` does."""
+    return connection.execute(sql["judged"], {"session": session, "most": MOST_GIVEN}).fetchall()
+
+
+def raise_judged(connection: Connection, session: str, memory_id: str, *, at_ms: int) -> None:
+    """Note that a session is to be told of a memory that was judged stale."""
+    values = {"session": session, "memory_id": memory_id, "at_ms": at_ms}
+    connection.execute(sql["raise_judged"], values)
 
 
 def list_edited(connection: Connection, session: str) -> list[str]:

@@ -30,6 +30,29 @@ WHERE NOT EXISTS (
 DELETE FROM obligation
 WHERE session_id = :session AND kind = 'notice' AND subject = :memory_id;
 
+-- judged: memories that were judged stale after this session's edit, of which it was told nothing
+SELECT m.number, m.id, 'current' AS standing
+FROM obligation AS o
+JOIN memory AS m ON m.id = o.subject
+WHERE o.session_id = :session AND o.kind = 'judged-stale' AND o.cleared_at_ms IS NULL
+    AND m.trashed_at_ms IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM obligation AS t
+        WHERE t.session_id = :session AND t.kind = 'notice' AND t.subject = m.id
+    )
+ORDER BY o.id
+LIMIT :most;
+
+-- raise_judged: a memory was judged stale after this session's edit; a second time enters nothing
+INSERT OR IGNORE INTO obligation (session_id, generation, kind, subject, raised_at_ms)
+SELECT :session, coalesce((SELECT generation FROM session WHERE id = :session), 0),
+       'judged-stale', :memory_id, :at_ms;
+
+-- clear_judged: the session was told
+UPDATE obligation SET cleared_at_ms = :at_ms, cleared_by = 'told'
+WHERE session_id = :session AND kind = 'judged-stale' AND subject = :memory_id
+    AND cleared_at_ms IS NULL;
+
 -- edited: the files that a session's client said it edited, the newest first
 SELECT named.value AS file, max(event.id) AS newest
 FROM event, json_each(
