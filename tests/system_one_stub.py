@@ -13,14 +13,18 @@ import math
 import threading
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.judge.answers import choice_confidence, score_confidence
+from hitherto_server.judge.configuration import Backend
+from hitherto_server.judge.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from hitherto_server.judge.client import Judge
 
 MODEL = "jev-1.13.0"
 MODELS = ("jev-latest", "jev-preview", MODEL)
@@ -342,6 +346,12 @@ class _Handler(BaseHTTPRequestHandler):
             if self.stub.closing.wait(fault.drip_s):
                 return
             self.wfile.write(body[at : at + 1])
+
+
+async def use_stub(judge: Judge, stub: SystemOneStub, profile: str = "custom") -> None:
+    """Choose the stub as the backend of a judge, as a person would."""
+    backend = Backend(PROFILES[profile], stub.url, stub.model)
+    await judge.change(lambda config: replace(config, backend=backend))
 
 
 def main() -> None:
