@@ -98,3 +98,18 @@ CREATE INDEX memory_category ON memory (category_id) WHERE category_id IS NOT NU
     AND trashed_at_ms IS NULL;
 CREATE INDEX verdict_misfiled ON verdict (id)
     WHERE surface = 'category-check' AND answer <> 'stays';
+
+-- benches: what a run showed of a surface, and on what its figures rest
+
+CREATE TABLE bench_run (
+    id INTEGER PRIMARY KEY,
+    surface TEXT NOT NULL,
+    backend TEXT NOT NULL CHECK (backend IN ('rules', 'configured')),
+    sample TEXT NOT NULL CHECK (sample IN ('labelled', 'own')),
+    model TEXT,                             -- the version that answered
+    basis TEXT NOT NULL,                    -- model, question, thresholds, labels, code: in words
+    passed TEXT NOT NULL DEFAULT '[]',      -- the locked switches that it opens while its basis runs
+    report TEXT NOT NULL,                   -- JSON: figures, no text of any memory
+    ran_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bench_run_basis ON bench_run (surface, basis, id DESC);

@@ -29,6 +29,18 @@ CREATE TABLE backfill (                     -- one run: what it was to do and ho
     finished_at_ms INTEGER
 ) STRICT;
 
+CREATE TABLE bench_run (
+    id INTEGER PRIMARY KEY,
+    surface TEXT NOT NULL,
+    backend TEXT NOT NULL CHECK (backend IN ('rules', 'configured')),
+    sample TEXT NOT NULL CHECK (sample IN ('labelled', 'own')),
+    model TEXT,                             -- the version that answered
+    basis TEXT NOT NULL,                    -- model, question, thresholds, labels, code: in words
+    passed TEXT NOT NULL DEFAULT '[]',      -- the locked switches that it opens while its basis runs
+    report TEXT NOT NULL,                   -- JSON: figures, no text of any memory
+    ran_at_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE candidate_use (
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     session_id TEXT NOT NULL,
@@ -416,6 +428,8 @@ CREATE TABLE verdict (                      -- what a judgment said of a memory 
 CREATE INDEX anchor_path ON anchor (path);
 
 CREATE UNIQUE INDEX backfill_live ON backfill ((1)) WHERE state IN ('running', 'paused');
+
+CREATE INDEX bench_run_basis ON bench_run (surface, basis, id DESC);
 
 CREATE UNIQUE INDEX category_name
     ON category (coalesce(project_id, 0), coalesce(parent_id, 0), name);

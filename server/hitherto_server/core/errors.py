@@ -17,6 +17,8 @@ HithertoError
 │   ├── NotOffered          not_offered          409
 │   ├── ToldByAPerson       told_by_a_person     409
 │   ├── TriageBusy          triage_busy          409
+│   ├── BenchBusy           bench_busy           409
+│   ├── NobodyToAsk         nobody_to_ask        409
 │   └── ImportConflict      import_conflict      409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
@@ -185,6 +187,20 @@ class TriageBusy(Refused):
 
     code = "triage_busy"
     default_mend = "Wait until it is through, or end it: `hitherto clean expendable --cancel`."
+
+
+class BenchBusy(Refused):
+    """A bench runs: one at a time, or each would slow the other down."""
+
+    code = "bench_busy"
+    default_mend = "Wait until it is through."
+
+
+class NobodyToAsk(Refused):
+    """A judgment was asked for where none can come: switched off, or no backend is configured."""
+
+    code = "nobody_to_ask"
+    default_mend = "`hitherto judge` says what is switched on; `--backend rules` needs nobody."
 
 
 class NotAllowed(HithertoError):

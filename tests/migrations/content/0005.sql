@@ -22,3 +22,6 @@ INSERT INTO judgment_cache (
     ('0123', 'judge-1', 1, '{"same": {"noul": 0.9}}', 1500, 9900000000000);
 
 UPDATE judgment_log SET question_hash = 'abcd', cached = 0, detail = 'no answer in 2 s' WHERE id = 1;
+
+INSERT INTO bench_run (id, surface, backend, sample, model, basis, passed, report, ran_at_ms) VALUES
+    (1, 'importance-kind', 'configured', 'labelled', 'judge-1', 'judge-1 | q1:abcd', '["apply_importance"]', '{}', 1500);
