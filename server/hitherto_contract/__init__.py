@@ -56,7 +56,16 @@ if TYPE_CHECKING:
         RestoreRequest,
         RevisionView,
     )
-    from hitherto_contract.recall import Hit, RecallReply, RecallRequest, WhyReply, WhyRequest
+    from hitherto_contract.recall import (
+        Hit,
+        RecallReply,
+        RecallRequest,
+        SyncPair,
+        SyncReply,
+        SyncRequest,
+        WhyReply,
+        WhyRequest,
+    )
     from hitherto_contract.service import ErrorBody, ErrorReply, Health, Status
 
 __all__ = [
@@ -108,6 +117,9 @@ __all__ = [
     "Source",
     "Standing",
     "Status",
+    "SyncPair",
+    "SyncReply",
+    "SyncRequest",
     "Target",
     "Tier",
     "WhyReply",

@@ -18,6 +18,7 @@ from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_models import models_app
 from hitherto_server.cli_shared import HELP_STYLE
+from hitherto_server.cli_sync import sync
 from hitherto_server.cli_transfer import export, import_file
 from hitherto_server.core.errors import HithertoError, InvalidInput
 
@@ -51,6 +52,7 @@ for panel, commands in {
         cli_memories.confirm,
         cli_memories.undo,
         cli_memories.forget,
+        sync,
         candidates,
         import_history,
     ),

@@ -62,10 +62,13 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each candidate, and why it was left out.")
     ] = False,
+    rerank: Annotated[
+        bool, typer.Option("--rerank", help="Have a judge order what matters, if one is there.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Find memories of this folder's project and user-wide ones, each with its standing."""
-    asked = {"query": query, "limit": limit, "explain": explain}
+    asked = {"query": query, "limit": limit, "explain": explain, "rerank": rerank}
     answer = ask("/v1/recall", {**asked, "actor": "cli", "project_dir": folder()})
     if as_json:
         print_json(answer)
@@ -82,6 +85,8 @@ def _found(answer: dict[str, Any]) -> list[str]:
     for hit in answer["hits"]:
         lines.append(f"{hit['id']}  {hit['standing']}  {hit['kind']}  {', '.join(hit['files'])}")
         lines += [f"  {hit['excerpt']}", f"  {hit['standing_reason']}"]
+        if hit["judged_relevance"] is not None:
+            lines.append(f"  judged {hit['judged_relevance']:.1f} of 4")
     unasked = [f"{arm}: {said}" for arm, said in answer["arms"].items() if said != "ok"]
     asked = f" ({'; '.join(unasked)})" if unasked else ""
     return [

@@ -22,6 +22,7 @@ REQUESTS = {
     "forget": contract.ForgetRequest,
     "restore": contract.RestoreRequest,
     "memories": contract.MemoriesRequest,
+    "sync": contract.SyncRequest,
 }
 PLACED = {"session_id", "project_dir", "actor"}
 # What the model has no use for, tool by tool.

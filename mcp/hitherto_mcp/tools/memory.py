@@ -104,22 +104,22 @@ REMEMBER = Tool(
         "scope": described(
             {"enum": ["project", "user"]}, "default project; user: holds in every project"
         ),
-        "files": described(PATHS, "what it is about: later edits there decide its standing"),
+        "files": described(PATHS, "later edits there decide its standing"),
         "tags": TAGS,
         "importance": described(IMPORTANCE, "default 5"),
         "source": described(
             {"enum": ["user-told", "agent", "external"]},
-            "default agent; user-told: the person said so; external: from the web or a third party",
+            "default agent; user-told: the person said so; external: a third party",
         ),
-        "source_ref": described(NAME, "what it came from: a commit, an issue, an address"),
+        "source_ref": described(NAME, "a commit, an issue, an address"),
         "category": NAME,
         "state_key": described(
-            NAME, "for what has one current value, like deploy.port: a new value replaces the old"
+            NAME, "for one current value, like deploy.port: a new one replaces it"
         ),
         "supersedes": described(
-            {"type": "array", "items": ID, "maxItems": 20}, "ids of memories that this replaces"
+            {"type": "array", "items": ID, "maxItems": 20}, "ids that it replaces"
         ),
-        "true_from_ms": described(TIME, "when it became true, UTC epoch ms"),
+        "true_from_ms": described(TIME, "UTC epoch ms"),
         "true_until_ms": TIME,
     },
     required=("content",),
@@ -130,12 +130,12 @@ RECALL = Tool(
     name="recall",
     description=(
         "Search what earlier sessions learned. Each hit says whether it still holds: current, "
-        "changed, stale, superseded, conflicting or unverified. Hits are suggestions: check "
-        "what is not current before you rely on it."
+        "changed, stale, superseded, conflicting or unverified. Check what is not current before "
+        "you rely on it."
     ),
     properties={
         "query": {"type": "string", "maxLength": 10000},
-        "files": described(PATHS, "files at hand: memories about them rank higher"),
+        "files": described(PATHS, "files at hand: theirs rank higher"),
         "kind": KIND,
         "scope": described({"enum": ["project", "user", "all"]}, "default all"),
         "limit": described({"type": "integer", "minimum": 1, "maximum": 50}, "default 5"),
@@ -143,6 +143,7 @@ RECALL = Tool(
             {"type": "integer", "minimum": 50, "maximum": 16000}, "default 1500"
         ),
         "include_superseded": described({"type": "boolean"}, "for questions about the past"),
+        "rerank": described({"type": "boolean"}, "let a judge order them"),
     },
     required=("query",),
     handler=recall,
@@ -191,7 +192,7 @@ RESTORE = Tool(
 MEMORIES = Tool(
     name="memories",
     description=(
-        "List without searching: recent or trashed memories, some by id in full (get), "
+        "List recent or trashed memories, some by id in full (get), "
         "their revisions (history), counts (stats), or this session's events."
     ),
     properties={

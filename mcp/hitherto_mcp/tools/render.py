@@ -18,6 +18,8 @@ if TYPE_CHECKING:
         RecallReply,
         Remembered,
         RevisionView,
+        SyncPair,
+        SyncReply,
     )
 
     View = Literal["recent", "trash", "get", "history", "stats", "events"]
@@ -72,10 +74,33 @@ def hit_block(hit: Hit) -> str:
             f"superseded by {hit.superseded_by}" if hit.superseded_by else "",
             kind,
             date(hit.learned_at_ms),
+            f"judged {hit.judged_relevance:.1f} of 4" if hit.judged_relevance is not None else "",
             ", ".join(hit.files),
         ]
     )
     return f"{head}\n{indented(hit.excerpt)}"
+
+
+def synced(reply: SyncReply) -> str:
+    """Return the four lists apart, each pair on a line with how its memory begins."""
+    lists = {
+        "Still accurate": reply.still_accurate,
+        "Stale": reply.stale,
+        "Unjudged": reply.unjudged,
+        "Unreadable": reply.unreadable,
+    }
+    told = [f"{name}:\n" + "\n".join(map(pair_block, some)) for name, some in lists.items() if some]
+    ending = [f"{reply.looked_at} memories looked at."]
+    if reply.beyond:
+        ending.append(f"{reply.beyond} more pairs: call again, or name ids or files.")
+    return "\n\n".join([*told, "\n".join([*ending, *map(one_line, reply.notes)])])
+
+
+def pair_block(pair: SyncPair) -> str:
+    """Return one memory beside one file."""
+    likely = "" if pair.probability is None else f"P = {pair.probability:.2f}"
+    head = joined([f"{pair.id} r{pair.revision}", pair.path, likely, words(pair.reason)])
+    return f"{head}\n{indented(pair.opening)}"
 
 
 def withheld(counts: dict[str, int]) -> str:

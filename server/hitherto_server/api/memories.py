@@ -14,6 +14,7 @@ from hitherto_contract import (
     ReflectRequest,
     RememberRequest,
     RestoreRequest,
+    SyncRequest,
     WhyRequest,
 )
 from hitherto_server.api.operations import perform
@@ -65,6 +66,12 @@ async def restore(asked: RestoreRequest, services: Wired) -> Response:
 @router.post("/memories")
 async def memories(asked: MemoriesRequest, services: Wired) -> Response:
     """List memories, revisions, events or counts."""
+    return json_response(await perform(services, asked))
+
+
+@router.post("/sync")
+async def sync(asked: SyncRequest, services: Wired) -> Response:
+    """Have the memories whose files have changed judged."""
     return json_response(await perform(services, asked))
 
 

@@ -14,6 +14,8 @@ from hitherto_contract import (
     ReflectRequest,
     RememberRequest,
     RestoreRequest,
+    SyncReply,
+    SyncRequest,
     WhyRequest,
 )
 from hitherto_server.api.listing import list_memories
@@ -25,6 +27,7 @@ from hitherto_server.gates.promotion import note_asked_for
 from hitherto_server.gates.reflect import forget, reflect, restore
 from hitherto_server.gates.remember import remember
 from hitherto_server.recall.hits import Question
+from hitherto_server.recall.syncing import SyncWish, sync
 from hitherto_server.recall.why import explain_last
 from hitherto_server.store.memories import get_row
 
@@ -42,6 +45,7 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "forget": ForgetRequest,
     "restore": RestoreRequest,
     "memories": MemoriesRequest,
+    "sync": SyncRequest,
     "why": WhyRequest,
 }
 
@@ -67,6 +71,8 @@ async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: 
             return await forget(services.writes, asked)
         case MemoriesRequest():
             return await list_memories(services, asked)
+        case SyncRequest():
+            return await sync_project(services, asked)
         case WhyRequest():
             floor = services.settings.injection_floor
             return await services.store.readers.run(
@@ -98,6 +104,16 @@ async def recall(
         rerank=asked.rerank,
     )
     return await services.recaller.recall(question, asked.session_id)
+
+
+async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
+    """Judge the memories of the caller's project whose files have changed."""
+    project = await services.projects.find(asked.project_dir) if asked.project_dir else None
+    if project is None:
+        message = "this folder belongs to no project that has memories"
+        raise NotFound(message)
+    wish = SyncWish(project, tuple(asked.ids), tuple(asked.files), asked.session_id)
+    return await sync(services.stale, wish)
 
 
 async def note_use(services: Services, asked: RecallRequest, reply: RecallReply) -> RecallReply:
