@@ -14,6 +14,7 @@ from hitherto_contract.words import Kind, Scope, Source, Standing, Tier
 
 if TYPE_CHECKING:
     from hitherto_contract.base import Wire
+    from hitherto_contract.categories import CategoriesReply, CategoriesRequest, CategoryView
     from hitherto_contract.control import (
         IgnoreRequest,
         PauseRequest,
@@ -79,6 +80,9 @@ __all__ = [
     "CandidateView",
     "CandidatesReply",
     "CandidatesRequest",
+    "CategoriesReply",
+    "CategoriesRequest",
+    "CategoryView",
     "EraseReply",
     "EraseRequest",
     "ErrorBody",
@@ -131,7 +135,17 @@ __all__ = [
     "build_models",
 ]
 
-_HOMES = ("base", "memories", "recall", "control", "erase", "history", "service", "transfer")
+_HOMES = (
+    "base",
+    "memories",
+    "categories",
+    "recall",
+    "control",
+    "erase",
+    "history",
+    "service",
+    "transfer",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ import typer
 from hitherto_contract import VERSION
 from hitherto_server import cli_memories, cli_server
 from hitherto_server.cli_backup import backup, restore
+from hitherto_server.cli_categories import categories_app
 from hitherto_server.cli_connect import connect
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
@@ -70,6 +71,7 @@ for panel, commands in {
 }.items():
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+app.add_typer(categories_app, name="categories", rich_help_panel=MEMORIES)
 app.command("import", rich_help_panel=SERVER)(import_file)
 app.command(rich_help_panel=SETUP)(connect)
 app.add_typer(install_app, name="install", rich_help_panel=SETUP)

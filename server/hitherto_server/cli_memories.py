@@ -20,6 +20,9 @@ from hitherto_server.core.clock import date_of
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A memory, by its whole id.")]
 Files = Annotated[list[str] | None, typer.Option("--file", help="A file it is about; repeat.")]
+Category = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Where it is filed: a category, by its path.")
+]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat.")]
 OPENING_CHARS = 90
 
@@ -32,6 +35,7 @@ def remember(
     kind: Annotated[Kind, typer.Option(help="What kind of statement it is.")] = "note",
     file: Files = None,
     tag: Tags = None,
+    category: Category = None,
     user_wide: Annotated[bool, typer.Option("--user-wide", help="Holds everywhere.")] = False,
     importance: Annotated[int, typer.Option(min=1, max=10, help="From 1 to 10.")] = 5,
     supersedes: Annotated[
@@ -45,6 +49,7 @@ def remember(
         "kind": kind,
         "files": file or [],
         "tags": tag or [],
+        "category": category,
         "scope": "user" if user_wide else "project",
         "importance": importance,
         "supersedes": [_whole_id(one) for one in supersedes or ()],
@@ -154,6 +159,7 @@ def _whole(one: dict[str, Any]) -> list[str]:
         "standing": f"{one['standing'] or 'in the trash'}: {one['standing_reason'] or '-'}",
         "kind": f"{one['kind']}, importance {one['importance']}, {one['scope']}",
         "files": ", ".join(one["files"]),
+        "category": one["category"],
         "tags": ", ".join(one["tags"]),
         "learned": f"{date_of(one['learned_at_ms'])}, from {one['actor']} ({one['source']})",
         "replaced by": one["superseded_by"],
@@ -174,6 +180,7 @@ def edit(
     kind: Annotated[Kind | None, typer.Option(help="Another kind.")] = None,
     file: Files = None,
     tag: Tags = None,
+    category: Category = None,
     importance: Annotated[int | None, typer.Option(min=1, max=10, help="From 1 to 10.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -183,6 +190,7 @@ def edit(
         "kind": kind,
         "files": file,
         "tags": tag,
+        "category": category,
         "importance": importance,
     }
     _reflect("edit", memory, changes, "edited", as_json=as_json)

@@ -23,6 +23,7 @@ REQUESTS = {
     "restore": contract.RestoreRequest,
     "memories": contract.MemoriesRequest,
     "sync": contract.SyncRequest,
+    "categories": contract.CategoriesRequest,
 }
 PLACED = {"session_id", "project_dir", "actor"}
 # What the model has no use for, tool by tool.

@@ -1,4 +1,4 @@
-"""The memory tools: remember, recall, reflect, forget, restore, memories."""
+"""The memory tools: remember, recall, reflect, forget, restore, memories, categories."""
 
 from __future__ import annotations
 
@@ -89,6 +89,16 @@ async def memories(arguments: Mapping[str, Any], caller: Caller, call: Call) -> 
     request = MemoriesRequest.model_validate({**arguments, **caller.placed()})
     reply = await call("memories", request.model_dump(mode="json", exclude_unset=True))
     return listed(request.view, understood(MemoriesReply, reply))
+
+
+async def categories(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
+    """List or change the categories, and say which there are."""
+    from hitherto_contract import CategoriesReply, CategoriesRequest
+    from hitherto_mcp.tools.render import tree
+
+    request = CategoriesRequest.model_validate({**arguments, **caller.placed()})
+    reply = await call("categories", request.model_dump(mode="json", exclude_unset=True))
+    return tree(understood(CategoriesReply, reply))
 
 
 REMEMBER = Tool(
@@ -210,4 +220,19 @@ MEMORIES = Tool(
     reads_only=True,
 )
 
-MEMORY_TOOLS = (REMEMBER, RECALL, REFLECT, FORGET, RESTORE, MEMORIES)
+CATEGORIES = Tool(
+    name="categories",
+    description="List or change the tree of categories. To move a memory: reflect, edit.",
+    properties={
+        "action": described(
+            {"enum": ["list", "add", "rename", "trash", "restore"]}, "default list"
+        ),
+        "scope": {"enum": ["project", "user"]},
+        "name": described(NAME, "its path, like team/conventions"),
+        "new_name": NAME,
+    },
+    required=(),
+    handler=categories,
+)
+
+MEMORY_TOOLS = (REMEMBER, RECALL, REFLECT, FORGET, RESTORE, MEMORIES, CATEGORIES)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from hitherto_contract import (
+        CategoriesReply,
         Hit,
         MemoriesReply,
         MemoryView,
@@ -151,6 +152,21 @@ def listing(blocks: Sequence[str], total: int | None) -> str:
     beyond = max(total or 0, len(blocks)) - len(shown)
     ending = [f"{beyond} more: ask with offset, or for fewer ids."] if beyond > 0 else []
     return "\n\n".join([*shown, *ending]) or "Nothing there."
+
+
+def tree(reply: CategoriesReply) -> str:
+    """Return the categories, one a line, with what each holds."""
+    lines = [
+        joined(
+            [
+                one.name,
+                "container" if one.is_container else f"{one.memories} memories",
+                "in the trash" if one.trashed_at_ms is not None else "",
+            ]
+        )
+        for one in reply.categories
+    ]
+    return "\n".join([*(lines or ["No categories."]), *map(one_line, reply.notes)])
 
 
 def memory_block(memory: MemoryView, *, whole: bool) -> str:

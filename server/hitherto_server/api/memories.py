@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from hitherto_contract import (
+    CategoriesRequest,
     ForgetRequest,
     MemoriesRequest,
     RecallRequest,
@@ -66,6 +67,12 @@ async def restore(asked: RestoreRequest, services: Wired) -> Response:
 @router.post("/memories")
 async def memories(asked: MemoriesRequest, services: Wired) -> Response:
     """List memories, revisions, events or counts."""
+    return json_response(await perform(services, asked))
+
+
+@router.post("/categories")
+async def categories(asked: CategoriesRequest, services: Wired) -> Response:
+    """List or change the tree of categories."""
     return json_response(await perform(services, asked))
 
 

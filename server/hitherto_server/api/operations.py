@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from hitherto_contract import (
+    CategoriesRequest,
     ForgetRequest,
     MemoriesRequest,
     RecallReply,
@@ -23,6 +24,7 @@ from hitherto_server.api.quieted import find_rule, with_note
 from hitherto_server.api.replies import refusal_of
 from hitherto_server.core.clock import date_of
 from hitherto_server.core.errors import NotFound
+from hitherto_server.gates.categories import manage
 from hitherto_server.gates.promotion import note_asked_for
 from hitherto_server.gates.reflect import forget, reflect, restore
 from hitherto_server.gates.remember import remember
@@ -45,6 +47,7 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "forget": ForgetRequest,
     "restore": RestoreRequest,
     "memories": MemoriesRequest,
+    "categories": CategoriesRequest,
     "sync": SyncRequest,
     "why": WhyRequest,
 }
@@ -57,7 +60,7 @@ async def perform(services: Services, asked: BaseModel) -> BaseModel:
     return reply if rule is None else with_note(reply, rule)
 
 
-async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: PLR0911 - a table
+async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: C901, PLR0911 - a table
     match asked:
         case RememberRequest():
             return await remember(services.writes, asked)
@@ -71,6 +74,8 @@ async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: 
             return await forget(services.writes, asked)
         case MemoriesRequest():
             return await list_memories(services, asked)
+        case CategoriesRequest():
+            return await manage(services.writes, asked)
         case SyncRequest():
             return await sync_project(services, asked)
         case WhyRequest():

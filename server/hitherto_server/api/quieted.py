@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from hitherto_contract import (
+    CategoriesRequest,
     QuietView,
     RecallReply,
     ReflectRequest,
@@ -39,6 +40,8 @@ async def find_rule(services: Services, asked: BaseModel) -> QuietRule | None:
 def _keeps_text(asked: Placed) -> bool:
     if isinstance(asked, ReflectRequest):
         return asked.action != "undo"
+    if isinstance(asked, CategoriesRequest):
+        return asked.action in {"add", "rename"}
     return isinstance(asked, RememberRequest)
 
 

@@ -17,9 +17,9 @@ from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.promotion import admit_confirmed, admit_restated
 from hitherto_server.gates.remember import store, tidied
 from hitherto_server.gates.suspect import is_suspect
+from hitherto_server.store.categories import find_leaf_name, get_leaf
 from hitherto_server.store.memories import (
     State,
-    category_of,
     change_memory,
     confirm_memory,
     earlier_state,
@@ -30,7 +30,7 @@ from hitherto_server.store.memories import (
     state_of,
 )
 from hitherto_server.store.neighbours import find_subject, note_waiting
-from hitherto_server.store.projects import USER_WIDE, list_categories
+from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.recall import list_anchors
 from hitherto_server.store.relations import find_replacement, undo_supersessions, withdraw
 
@@ -147,6 +147,8 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
 
     reply = await context.store.writer.run(job)
     context.on_written()
+    if request.content is not None or request.category is not None:
+        context.on_filed(request.id)
     return reply
 
 
@@ -169,11 +171,7 @@ def _edited(connection: Connection, row: Row, request: ReflectRequest, content: 
     state = state_of(connection, row)
     category = state.category_id
     if request.category is not None:
-        known = list_categories(connection, row["project_id"] or USER_WIDE)
-        if request.category not in known:
-            message = f"there is no category {request.category!r}; there are: {', '.join(known)}"
-            raise InvalidInput(message)
-        category = known[request.category]
+        category = get_leaf(connection, row["project_id"] or USER_WIDE, request.category)
     return replace(
         state,
         content=content,
@@ -191,7 +189,7 @@ async def _supersede(
 ) -> Remembered:
     """Store the new statement beside the old one, which stays readable."""
     old, category = await context.store.readers.run(
-        lambda c: (state_of(c, seen), category_of(c, seen))
+        lambda c: (state_of(c, seen), find_leaf_name(c, seen))
     )
     place = await _place_of(context, request, seen)
     # not validated again: what lost a secret may have grown beyond what a caller may send

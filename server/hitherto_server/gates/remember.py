@@ -15,6 +15,7 @@ from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Neighbourhood, Subject, look_by_words, say
 from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.gates.suspect import is_suspect
+from hitherto_server.store.categories import get_leaf
 from hitherto_server.store.memories import (
     NewMemory,
     find_by_key,
@@ -25,7 +26,7 @@ from hitherto_server.store.memories import (
     list_by_state,
 )
 from hitherto_server.store.neighbours import note_waiting
-from hitherto_server.store.projects import USER_WIDE, list_categories
+from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.relations import find_replacement, relate, undo_replacement
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ def write(
         return _again(connection, known, new, request)
     if opinion is not None and _repeats(connection, new, opinion):
         return _left_out(new, opinion)
-    new = replace(new, category_id=_category(connection, new.project, request.category))
+    if request.category is not None:
+        new = replace(new, category_id=get_leaf(connection, new.project, request.category))
     older = [_older(connection, one, new, seen.get(one)) for one in request.supersedes]
     new = _after(new, [*older, *_same_state(connection, new, 0)])
     named = {row["number"]: row for row in older}
@@ -312,16 +314,6 @@ def _was_born_as(connection: Connection, row: Row, content: str) -> bool:
     if content_hash(first) == content_hash(content):
         return True
     return content_hash(without_doubt(first)) == content_hash(without_doubt(content))
-
-
-def _category(connection: Connection, project: int, name: str | None) -> int | None:
-    if name is None:
-        return None
-    known = list_categories(connection, project)
-    if name not in known:
-        message = f"there is no category {name!r}; there are: {', '.join(known) or 'none'}"
-        raise InvalidInput(message)
-    return known[name]
 
 
 def _same_state(connection: Connection, new: NewMemory, number: int) -> list[Row]:

@@ -178,12 +178,6 @@ def earlier_state(connection: Connection, row: Row) -> State | None:
     return State(content=kept["content"], **json.loads(kept["state"])) if kept else None
 
 
-def category_of(connection: Connection, row: Row) -> str | None:
-    """Return the name of a memory's category, if it has one."""
-    named = connection.execute(sql["category_name"], {"number": row["number"]}).fetchone()
-    return str(named[0]) if named else None
-
-
 def confirm_memory(connection: Connection, number: int, *, commit: str | None, at_ms: int) -> None:
     """Note that somebody who read the code says that the memory holds."""
     connection.execute(sql["confirm"], {"number": number, "commit_hash": commit, "at_ms": at_ms})

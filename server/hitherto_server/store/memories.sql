@@ -30,10 +30,6 @@ WHERE coalesce(m.project_id, 0) = :project AND m.state_key = :state_key
   AND NOT EXISTS (SELECT 1 FROM relation AS r WHERE r.older_number = m.number
                   AND r.kind = 'supersedes' AND r.undone_at_ms IS NULL);
 
--- category_name: the name of a memory's category
-SELECT c.name FROM memory AS m JOIN category AS c ON c.id = m.category_id
-WHERE m.number = :number;
-
 -- update_state: give a memory another state; its revision is the next one, and so is its time,
 -- whatever the clock says: of two edits the later one is the newer one
 UPDATE memory SET

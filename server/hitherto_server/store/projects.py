@@ -279,12 +279,6 @@ def _insert(connection: Connection, identity: str, name: str, root: Path, at_ms:
     return number
 
 
-def list_categories(connection: Connection, project: int) -> dict[str, int]:
-    """Return the live categories of a project (0: user-wide) by name."""
-    rows = connection.execute(sql["categories"], {"project": project})
-    return {row["name"]: row["id"] for row in rows}
-
-
 def list_projects(connection: Connection) -> list[Project]:
     """Return every project, the one that was seen last first."""
     return [_project(row, Path(row["seen_root"])) for row in connection.execute(sql["listed"])]

@@ -24,10 +24,5 @@ RETURNING id;
 INSERT OR IGNORE INTO category (project_id, parent_id, name, created_at_ms)
 VALUES (:project_id, NULL, :name, :at_ms);
 
--- categories: the live categories that a memory of a project may have
-SELECT id, name FROM category
-WHERE trashed_at_ms IS NULL AND coalesce(project_id, 0) = :project
-ORDER BY name;
-
 -- listed: every project, the one that was seen last first
 SELECT * FROM project ORDER BY seen_at_ms DESC, id DESC;

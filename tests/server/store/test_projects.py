@@ -10,7 +10,8 @@ from tests.wiring import git, repository
 
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.git import normalised_remote
-from hitherto_server.store.projects import Projects, list_categories
+from hitherto_server.store.categories import list_leaves
+from hitherto_server.store.projects import Projects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,8 +195,8 @@ async def test_a_new_project_is_seeded_with_categories(
     store: Store, projects: Projects, tmp_path: Path
 ) -> None:
     project = await projects.get(str(tmp_path))
-    known = await store.readers.run(lambda c: list_categories(c, project.number))
-    assert set(known) == {"architecture", "conventions", "operations", "pitfalls"}
+    known = await store.readers.run(lambda c: list_leaves(c, project.number))
+    assert {one.name for one in known} == {"architecture", "conventions", "operations", "pitfalls"}
 
 
 async def test_eight_callers_of_a_new_folder_make_one_project(
