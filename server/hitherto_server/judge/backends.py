@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.judge.asking import Origin
+    from hitherto_server.judge.chat import Chat
     from hitherto_server.judge.configuration import Backend
     from hitherto_server.judge.questions import Question
     from hitherto_server.judge.reading import WireReply
@@ -56,6 +57,7 @@ class Backends:
     clock: Clock
     now_s: Callable[[], float]
     _health: dict[str, Health] = field(default_factory=dict)
+    _chatting: Chat | None = None
 
     def health(self, backend: Backend) -> Health:
         """Return how a backend fares."""
@@ -71,4 +73,14 @@ class Backends:
         careful: bool,
     ) -> WireReply:
         """Return what the backend answers; raise `FailedError` if that is nothing."""
+        if backend.profile.speaks == "openai":
+            chat = self._chat()
+            return await chat.ask(backend, key, state, questions, careful=careful)
         return await SystemOne(self.wire, self.clock).ask(backend, key, state, questions)
+
+    def _chat(self) -> Chat:
+        from hitherto_server.judge.chat import Chat  # not for those who have no such backend
+
+        if self._chatting is None:
+            self._chatting = Chat(self.wire, self.clock)
+        return self._chatting
