@@ -14,6 +14,7 @@ HithertoError
 │   ├── SupersedesItself    supersedes_itself    409
 │   ├── FolderIgnored       folder_ignored       409
 │   ├── HistoryBusy         history_busy         409
+│   ├── BackfillState       backfill_state       409
 │   ├── NotOffered          not_offered          409
 │   ├── ToldByAPerson       told_by_a_person     409
 │   ├── TriageBusy          triage_busy          409
@@ -166,6 +167,13 @@ class HistoryBusy(Refused):
 
     code = "history_busy"
     default_mend = "Wait until it is read: `hitherto import-history` shows how far it is."
+
+
+class BackfillState(Refused):
+    """The backfill is not in a state in which that can be done, or nobody may be asked."""
+
+    code = "backfill_state"
+    default_mend = "See `hitherto judge backfill status`."
 
 
 class NotOffered(Refused):

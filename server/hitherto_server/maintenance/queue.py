@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.jobs import Job
 
 MOST_AT_ONCE = 2
-LEASE_S = 60.0
-WORK_S = 45.0
+LEASE_S = 300.0
+WORK_S = 270.0
 """What a job may take; it ends before its lease does."""
 MOST_ATTEMPTS = 6
 BACK_OFF_S, MOST_BACK_OFF_S = 5.0, 3600.0
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 class Later:
     """A job is not done, and why; who reads it sees the words."""
 
-    why: str
+    why: str | None
     counts: bool = True
     """False: it was not the job's fault, so it isn't given up for it."""
     holds: bool = False

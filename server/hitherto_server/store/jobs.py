@@ -112,14 +112,14 @@ def note_done(connection: Connection, job: Job) -> None:
 
 
 def wait(
-    connection: Connection, job: Job, *, not_before_ms: int, failure: str, counts: bool
+    connection: Connection, job: Job, *, not_before_ms: int, failure: str | None, counts: bool
 ) -> None:
     """Have a job tried again later."""
     values = {"id": job.id, "not_before_ms": not_before_ms, "failure": failure}
     connection.execute(sql["wait"], {**values, "uncounted": int(not counts)})
 
 
-def fail(connection: Connection, job: Job, *, failure: str, at_ms: int) -> None:
+def fail(connection: Connection, job: Job, *, failure: str | None, at_ms: int) -> None:
     """Give a job up; it stays visible until it is retried or asked for anew."""
     connection.execute(sql["fail"], {"id": job.id, "failure": failure, "at_ms": at_ms})
 
