@@ -139,6 +139,7 @@ _HOMES = (
     "base",
     "memories",
     "categories",
+    "cleaning",
     "recall",
     "control",
     "erase",

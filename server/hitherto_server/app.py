@@ -49,6 +49,7 @@ async def open_services(
         services = wire(home, settings, store, embedder, token=token, port=port, clock=clock)
         closing.push_async_callback(services.projects.close)
         closing.push_async_callback(services.judge.close)
+        closing.push_async_callback(services.recall_counts.close)
         await services.judge.load()
         await services.quiet.load()
         for part in (

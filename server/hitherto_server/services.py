@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.client import Judge
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
+    from hitherto_server.maintenance.recall_counts import RecallCounts
     from hitherto_server.maintenance.sweep import Sweep
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.recall.staleness import StaleJudge
@@ -52,6 +53,7 @@ class Services:
     history: Importer
     backups: Backups
     judge: Judge
+    recall_counts: RecallCounts
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""
     stopping: asyncio.Event

@@ -14,6 +14,7 @@ from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.maintenance.recall_counts import RecallCounts
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
@@ -120,6 +121,7 @@ def wire(
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),
         judge=judge,
+        recall_counts=RecallCounts(store, clock),
         wake_model=wake_model,
         stopping=asyncio.Event(),
         token=token,

@@ -122,7 +122,8 @@ async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
 
 
 async def note_use(services: Services, asked: RecallRequest, reply: RecallReply) -> RecallReply:
-    """Note that a candidate was asked for and found first: what is used so becomes a memory."""
+    """Note what was given; a candidate that is asked for and found first becomes a memory so."""
+    services.recall_counts.note(hit.id for hit in reply.hits)
     first = reply.hits[0] if reply.hits else None
     if first is not None and "candidate" in first.why:
         at_ms = services.clock()

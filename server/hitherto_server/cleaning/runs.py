@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from hitherto_server.core.errors import TriageBusy
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Run(Generic[T]):
     def start(self) -> None:
         self._task = asyncio.create_task(self._work(), name="triage")
 
-    async def follow(self) -> AsyncIterator[T]:
+    async def follow(self) -> AsyncGenerator[T, None]:
         """Yield each snapshot as it comes; after a cancellation there are no more."""
         while (one := await self._told.get()) is not None:
             yield one

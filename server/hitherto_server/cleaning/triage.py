@@ -94,11 +94,9 @@ class Triage:
         run = _Run({one.number: one for one in found}, scored, 0, {})
         waiting = [one for one in found if one.entry.score is None]
         yield run.snapshot()
-        if waiting and (reason := self._why_not()) is not None:
-            run.fail(reason, len(waiting))
-            waiting = []
         asking = Asking(origin, project_id=project)
-        for wave in _cut(_cut(waiting, A_REQUEST), A_WAVE):
+        a_wave = A_WAVE if self._may_ask() else 1  # one is enough to hear why not
+        for wave in _cut(_cut(waiting, A_REQUEST), a_wave):
             await self._judge(run, wave, asking)
             if run.is_hopeless:
                 left = sum(one.entry.score is None for one in run.by_number.values())
@@ -107,10 +105,10 @@ class Triage:
             yield run.snapshot()
         yield run.snapshot(done=True)
 
-    def _why_not(self) -> Reason | None:
+    def _may_ask(self) -> bool:
         from hitherto_server.judge.surfaces.trash_triage import SURFACE
 
-        return None if self.judge.is_on(SURFACE) else "off"
+        return self.judge.is_on(SURFACE)
 
     async def _judge(self, run: _Run, wave: Sequence[Sequence[Found]], asking: Asking) -> None:
         """Ask of all candidates of a wave at once; keep what came before anybody is told."""

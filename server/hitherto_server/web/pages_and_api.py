@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from hitherto_contract import VERSION
 from hitherto_server.api import (
     backups,
+    cleaning,
     control,
     erase,
     history,
@@ -36,7 +37,9 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    for topic in (memories, control, erase, history, backups, transfer, service, pages, why):
+    app.state.cleaner = cleaning.make_cleaner(services)
+    topics = (memories, control, erase, history, cleaning, backups, transfer, service, pages, why)
+    for topic in topics:
         app.include_router(topic.router)
     app.mount("/static", pages.static_files())
     replies.install_error_replies(app)
