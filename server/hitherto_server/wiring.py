@@ -76,6 +76,7 @@ def wire(
         on_written=partial(_index_new, embedder, indexer),
         read=files.read,
         judge=judge,
+        meaning=embedder,
     )
     wake_model = partial(_wake_model, embedder, indexer)
     tools = Tools(

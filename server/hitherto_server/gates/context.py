@@ -48,7 +48,7 @@ Splitter = Callable[[str], Sequence[Span]]
 """Cuts a content into the passages that are searched."""
 
 
-def _ignore(_: str) -> None:
+def _nothing() -> None:
     pass
 
 
@@ -79,8 +79,8 @@ class WriteContext:
     judge: Asks = field(default_factory=NobodyAsks)
     meaning: Embeds | None = None
     """Gives a text that is not stored yet its vectors."""
-    on_filed: Callable[[str], None] = _ignore
-    """Called with the id of a memory whose text or category is new, once that is durable."""
+    on_work: Callable[[], None] = _nothing
+    """Called once a job for the background is durable."""
 
 
 async def find_place(context: WriteContext, placed: Placed, *, user_wide: bool = False) -> Place:

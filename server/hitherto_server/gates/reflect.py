@@ -12,6 +12,7 @@ from hitherto_contract import Remembered, RememberRequest
 from hitherto_server.core.errors import AlreadyKnown, InvalidInput, NothingToUndo
 from hitherto_server.gates.clean import cleaned, cleaned_by_judgment, tagged
 from hitherto_server.gates.context import confined, find_place, place_in, still_there, tie
+from hitherto_server.gates.filing import check_filing, checks_filing
 from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Subject, look_by_words, say
 from hitherto_server.gates.promotion import admit_confirmed, admit_restated
@@ -124,6 +125,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     anchors = await _retied(context, request, seen, content) if _reties(request) else None
     at_ms = context.clock()
     around = await _look_around(context, seen, content)
+    checks = _is_filed_anew(request) and checks_filing(context.judge)
 
     def job(connection: Connection) -> Remembered:
         row = get_row(connection, request.id, seen["revision"])
@@ -143,13 +145,18 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             anchors=anchors,
             spans=tuple(context.splitter(content)) if content != row["content"] else None,
         )
+        if checks:
+            check_filing(connection, row["id"], at_ms=at_ms)
         return _reply(row, revision, notes=_said_anew(connection, row, content, around, at_ms))
 
     reply = await context.store.writer.run(job)
     context.on_written()
-    if request.content is not None or request.category is not None:
-        context.on_filed(request.id)
+    context.on_work()
     return reply
+
+
+def _is_filed_anew(request: ReflectRequest) -> bool:
+    return request.content is not None or request.category is not None
 
 
 def _reties(request: ReflectRequest) -> bool:

@@ -11,6 +11,7 @@ from hitherto_server.core.errors import IdempotencyClash, InvalidInput
 from hitherto_server.core.text import content_hash, normalised
 from hitherto_server.gates.clean import cleaned_by_judgment, tagged
 from hitherto_server.gates.context import Place, WriteContext, confined, find_place, said_by, tie
+from hitherto_server.gates.filing import check_filing, checks_filing
 from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Neighbourhood, Subject, look_by_words, say
 from hitherto_server.gates.secrets import without_doubt
@@ -83,12 +84,13 @@ async def store(
     subject = Subject(new.project, new.content)
     around = await context.store.readers.run(lambda c: look_by_words(c, subject))
     opinion = await _opinion(context, new, request, around, patience)
+    checks = checks_filing(context.judge)
     written = await context.store.writer.run(
-        lambda c: write(c, new, request, around, seen or {}, opinion=opinion)
+        lambda c: write(c, new, request, around, seen or {}, opinion=opinion, checks=checks)
     )
     if written.stored:
         context.on_written()
-        context.on_filed(written.id)
+        context.on_work()
     await _note_outcome(patience, opinion, written)
     return contract.Remembered(
         id=written.id,
@@ -181,8 +183,12 @@ def write(
     seen: Mapping[str, int],
     *,
     opinion: Opinion | None = None,
+    checks: bool = False,
 ) -> Written:
-    """Store the memory unless it is known; runs in the writer's transaction."""
+    """Store the memory unless it is known; runs in the writer's transaction.
+
+    `checks`: whether a judgment is to look at its category later.
+    """
     if known := _known(connection, new):
         return _again(connection, known, new, request)
     if opinion is not None and _repeats(connection, new, opinion):
@@ -201,6 +207,8 @@ def write(
     subject = Subject(new.project, new.content, number)
     found = say(connection, subject, around, at_ms=new.at_ms)
     note_waiting(connection, new.id, at_ms=new.at_ms)
+    if checks:
+        check_filing(connection, new.id, at_ms=new.at_ms)
     notes = (*notes, *more_notes, *found, *_advice(opinion))
     return Written(new.id, 1, stored=True, superseded=(*replaced, *too), notes=notes)
 
