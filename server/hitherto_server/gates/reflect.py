@@ -19,6 +19,7 @@ from hitherto_server.gates.promotion import admit_confirmed, admit_restated
 from hitherto_server.gates.remember import store, tidied
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.categories import find_leaf_name, get_leaf
+from hitherto_server.store.judged import FIELDS, note_stated
 from hitherto_server.store.memories import (
     State,
     change_memory,
@@ -145,6 +146,9 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
             anchors=anchors,
             spans=tuple(context.splitter(content)) if content != row["content"] else None,
         )
+        for one in FIELDS:
+            if one in request.model_fields_set:
+                note_stated(connection, row["number"], one)
         if checks:
             check_filing(connection, row["id"], at_ms=at_ms)
         return _reply(row, revision, notes=_said_anew(connection, row, content, around, at_ms))

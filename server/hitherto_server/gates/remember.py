@@ -17,6 +17,7 @@ from hitherto_server.gates.neighbours import Neighbourhood, Subject, look_by_wor
 from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.store.categories import get_leaf
+from hitherto_server.store.judged import FIELDS, leave_open
 from hitherto_server.store.memories import (
     NewMemory,
     find_by_key,
@@ -199,6 +200,7 @@ def write(
     new = _after(new, [*older, *_same_state(connection, new, 0)])
     named = {row["number"]: row for row in older}
     number = insert_memory(connection, new)
+    note_unstated(connection, number, request)
     replaced, notes = _replace(connection, number, list(named.values()), new)
     ruled = [row for row in _same_state(connection, new, number) if row["number"] not in named]
     reason = f"state key {new.state_key}"
@@ -211,6 +213,13 @@ def write(
         check_filing(connection, new.id, at_ms=new.at_ms)
     notes = (*notes, *more_notes, *found, *_advice(opinion))
     return Written(new.id, 1, stored=True, superseded=(*replaced, *too), notes=notes)
+
+
+def note_unstated(connection: Connection, number: int, request: RememberRequest) -> None:
+    """Note what the writer left open, so that a judgment may say it and overrides nobody."""
+    for one in FIELDS:
+        if one not in request.model_fields_set:
+            leave_open(connection, number, one)
 
 
 def _repeats(connection: Connection, new: NewMemory, opinion: Opinion) -> bool:

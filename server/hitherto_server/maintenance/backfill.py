@@ -35,12 +35,11 @@ class Backfill:
     queue: Queue
     driver: Driver
 
-    async def start_again(self) -> None:
+    def take_up(self, connection: Connection) -> None:
         """Go on with a run that a stop or a kill has interrupted."""
-        run = await self.store.readers.run(rows.find_live)
+        run = rows.find_live(connection)
         if run is not None and run.state == "running":
-            await self.store.writer.run(self._put_job)
-            self.queue.notify()
+            self._put_job(connection)
 
     async def estimate(self) -> Estimate:
         """Return what a run would take; nothing is asked for it."""

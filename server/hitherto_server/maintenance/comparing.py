@@ -14,6 +14,7 @@ from hitherto_server.store import neighbours as rows
 if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.gates.neighbours import Neighbourhood
+    from hitherto_server.maintenance.judged_work import JudgedWork
     from hitherto_server.models.traits import Traits
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection, Row
@@ -29,6 +30,8 @@ class Comparer:
 
     store: Store
     clock: Clock
+    judged: JudgedWork | None = None
+    """Takes over what was compared by rule."""
 
     async def catch_up(self, model: Traits) -> None:
         """Compare all that wait for it and that the model, which made their vectors, reads."""
@@ -46,20 +49,26 @@ class Comparer:
             # one text that trips a rule must not keep all others from being compared
             log.exception("memory %s was not compared", memory_id)
             looked = None
+        await self.store.writer.run(partial(self._say, memory_id=memory_id, looked=looked))
+        if self.judged is not None:
+            self.judged.notify()
+
+    def _say(
+        self, connection: Connection, *, memory_id: str, looked: tuple[Row, Neighbourhood] | None
+    ) -> None:
         at_ms = self.clock()
-
-        def job(connection: Connection) -> None:
-            rows.note_done(connection, memory_id)
-            if looked is None:
-                return
+        rows.note_done(connection, memory_id)
+        now = rows.find_subject(connection, memory_id)
+        if now is None:
+            return
+        if looked is not None:
             row, around = looked
-            now = rows.find_subject(connection, memory_id)
-            if now is not None and now["revision"] == row["revision"]:
-                say(connection, _subject(row), around, at_ms=at_ms)
-            elif now is not None:  # it was changed meanwhile
+            if now["revision"] != row["revision"]:  # it was changed meanwhile
                 rows.note_waiting(connection, memory_id, at_ms=at_ms)
-
-        await self.store.writer.run(job)
+                return
+            say(connection, _subject(row), around, at_ms=at_ms)
+        if self.judged is not None:
+            self.judged.ask_for(connection, now, at_ms=at_ms)
 
 
 def _look(

@@ -41,6 +41,8 @@ class Indexer:
     comparer: Comparer | None = None
     """Takes over what has its vectors now."""
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    is_busy: bool = False
+    """Whether something that was just written gets its vectors."""
     _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -91,7 +93,11 @@ class Indexer:
         """Give all that waits its vectors, as the background does once it is woken."""
         await self.models.wait_loaded()
         settled = await self._settle()
-        await self._serve_new()
+        self.is_busy = True
+        try:
+            await self._serve_new()
+        finally:
+            self.is_busy = False
         if settled is not None:
             await Change(self.store, self.models, self.clock, self.wake).go_on(settled)
 

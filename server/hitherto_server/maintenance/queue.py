@@ -67,6 +67,8 @@ class Queue:
     clock: Clock
     is_busy: Callable[[], bool] = lambda: False
     """Whether files are being looked at or new memories indexed: that comes first."""
+    at_start: Callable[[Connection], None] | None = None
+    """Puts in what has to go on, before anything is taken."""
     handlers: dict[str, Handler] = field(default_factory=dict)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _at_work: set[asyncio.Task[None]] = field(default_factory=set)
@@ -111,8 +113,13 @@ class Queue:
 
     async def _take_over(self) -> None:
         """Give back what an earlier process had taken: this one alone owns the store."""
-        free = partial(jobs.free_all, at_ms=self.clock(), most=MOST_ATTEMPTS)
-        await self.store.writer.run(free, durable=False)
+
+        def job(connection: Connection) -> None:
+            jobs.free_all(connection, at_ms=self.clock(), most=MOST_ATTEMPTS)
+            if self.at_start is not None:
+                self.at_start(connection)
+
+        await self.store.writer.run(job, durable=False)
 
     async def _work(self) -> None:
         self.wake.clear()

@@ -84,6 +84,11 @@ class Sweep:
         self.lookout.on_late = self.notify_late
         self._task = asyncio.create_task(self._run(), name="sweep")
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether files are to be looked at now."""
+        return bool(self._wanted)
+
     async def close(self) -> None:
         """Stop; a file that is being looked at is finished on its thread."""
         self._ending.set()

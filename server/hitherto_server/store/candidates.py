@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hitherto_server.store.memories import change_memory, state_of
+from hitherto_server.store.neighbours import note_waiting
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def find_rival(connection: Connection, number: int) -> str | None:
 def admit(connection: Connection, row: Row, *, actor: str, at_ms: int) -> int:
     """Make a candidate a memory like any other and return its revision."""
     take_in(connection, row["number"])
+    note_waiting(connection, row["id"], at_ms=at_ms)  # a candidate is judged once it is admitted
     state = state_of(connection, row)
     return change_memory(connection, row, state, change="admit", actor=actor, at_ms=at_ms)
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Field = Literal["kind", "importance"]
 
+FIELDS: tuple[Field, ...] = ("kind", "importance")
+"""What a writer may leave open."""
 JUDGE = "judge"
 """Who a change is by that a judgment made."""
 

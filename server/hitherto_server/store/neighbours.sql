@@ -19,7 +19,7 @@ ORDER BY number DESC LIMIT :most;
 SELECT coalesce(max(number), 0) FROM memory;
 
 -- subject: the memory that is compared, as it is now
-SELECT m.number, m.id, m.revision, m.content, m.changed_at_ms,
+SELECT m.number, m.id, m.revision, m.content, m.changed_at_ms, m.tier,
     coalesce(m.project_id, 0) AS project
 FROM memory AS m
 WHERE m.id = :id AND m.trashed_at_ms IS NULL
