@@ -51,6 +51,7 @@ async def open_services(
         closing.push_async_callback(services.judge.close)
         closing.push_async_callback(services.recall_counts.close)
         await services.judge.load()
+        await services.passes.load()
         await services.quiet.load()
         for part in (
             services.indexer,

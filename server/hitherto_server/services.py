@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
+    from hitherto_server.benches.passes import Passes
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
@@ -53,6 +54,7 @@ class Services:
     history: Importer
     backups: Backups
     judge: Judge
+    passes: Passes
     recall_counts: RecallCounts
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""

@@ -7,6 +7,7 @@ import platform
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.benches.passes import Passes
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.importer import Importer
@@ -59,6 +60,8 @@ def wire(
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
     judge = make_judge(store, clock, home.env_file, lambda text: redact(text).text)
+    passes = Passes(store, clock, lambda: judge.switches.config)
+    judge.switches.passes = passes
     quiet = Quiet(store, clock, home.quiet)
     files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
     indexer = Indexer(store, embedder, clock, Comparer(store, clock))
@@ -122,6 +125,7 @@ def wire(
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),
         judge=judge,
+        passes=passes,
         recall_counts=RecallCounts(store, clock),
         wake_model=wake_model,
         stopping=asyncio.Event(),

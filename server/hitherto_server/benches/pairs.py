@@ -12,8 +12,9 @@ from hitherto_server.judge.surfaces import duplicate_gate, relations, supersessi
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hitherto_server.benches.items import Pair, Repeat
+    from hitherto_server.benches.items import Pair, Relation, Repeat
     from hitherto_server.benches.trial import Ask
+    from hitherto_server.gates.duplicates import Kinship
     from hitherto_server.judge.surfaces.relations import Heard, Later, Limits, Turn
 
 MEANT = {
@@ -23,6 +24,15 @@ MEANT = {
     "nothing": "unrelated",
 }
 """A ruling in the words of the set."""
+KINSHIP: dict[Kinship, Relation] = {
+    "duplicate": "duplicate",
+    "update": "conflicting",
+    "conflict": "conflicting",
+    "similar": "related",
+    "related": "related",
+    "unrelated": "unrelated",
+}
+"""What the slot check says in the words of the set."""
 SAME_DAY = "2026-06-01"
 """The gate's pairs were told on one day: their words alone decide."""
 
@@ -54,12 +64,10 @@ def limits_of(thresholds: Mapping[str, float]) -> Limits:
     return relations.Limits(own["least_confidence"], own["least_probability"], newer)
 
 
-def relation_cases() -> list[Case]:
-    """Return all pairs as `relations` asks about them."""
-    return [
-        Case((Label(one.id, "relation", one.hard, one.relation),), partial(_relation, pair=one))
-        for one in load_relations()
-    ]
+def relation_case(one: Pair) -> Case:
+    """Return a pair as `relations` asks about it."""
+    label = Label(one.id, "relation", one.hard, one.relation)
+    return Case((label,), partial(_relation, pair=one))
 
 
 async def _relation(ask: Ask, thresholds: Mapping[str, float], *, pair: Pair) -> Sequence[Said]:
@@ -76,14 +84,16 @@ async def _relation(ask: Ask, thresholds: Mapping[str, float], *, pair: Pair) ->
 
 def supersession_cases() -> list[Case]:
     """Return the pairs of different days: of others nobody asks which replaces which."""
+    pairs = load_relations()
     return [
-        Case(
-            (Label(one.id, "replaces", one.hard, "replaces" if one.supersedes else "keeps"),),
-            partial(_replacement, pair=one),
-        )
-        for one in load_relations()
-        if one.older.recorded_on < one.newer.recorded_on
+        supersession_case(one) for one in pairs if one.older.recorded_on < one.newer.recorded_on
     ]
+
+
+def supersession_case(one: Pair) -> Case:
+    """Return a pair as the rider of `relations` asks about it."""
+    label = Label(one.id, "replaces", one.hard, "replaces" if one.supersedes else "keeps")
+    return Case((label,), partial(_replacement, pair=one))
 
 
 async def _replacement(ask: Ask, thresholds: Mapping[str, float], *, pair: Pair) -> Sequence[Said]:
@@ -97,15 +107,10 @@ async def _replacement(ask: Ask, thresholds: Mapping[str, float], *, pair: Pair)
     return [Said("keeps" if chosen is None else "replaces", heard.newer, "replaces")]
 
 
-def duplicate_cases() -> list[Case]:
-    """Return statements as the gate asks about them, those too that the slot check would bar."""
-    return [
-        Case(
-            (Label(one.id, "same", one.hard, "same" if one.same else "other"),),
-            partial(_repeat, repeat=one),
-        )
-        for one in load_duplicates()
-    ]
+def duplicate_case(one: Repeat) -> Case:
+    """Return a statement as the gate asks about it, also where the slot check would bar it."""
+    label = Label(one.id, "same", one.hard, "same" if one.same else "other")
+    return Case((label,), partial(_repeat, repeat=one))
 
 
 async def _repeat(ask: Ask, thresholds: Mapping[str, float], *, repeat: Repeat) -> Sequence[Said]:
@@ -133,7 +138,7 @@ RELATIONS = Trial(
     relations.SURFACE,
     ("relations",),
     (Aspect("relation", ("duplicate", "conflicting", "related", "unrelated")),),
-    relation_cases,
+    lambda: [relation_case(one) for one in load_relations()],
 )
 SUPERSESSION = Trial(
     supersession.SURFACE,
@@ -145,5 +150,5 @@ DUPLICATE_GATE = Trial(
     duplicate_gate.SURFACE,
     ("duplicates",),
     (Aspect("same", ("same", "other"), positive="same"),),
-    duplicate_cases,
+    lambda: [duplicate_case(one) for one in load_duplicates()],
 )

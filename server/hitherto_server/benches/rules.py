@@ -21,6 +21,7 @@ from hitherto_server.benches.items import (
     load_worth,
 )
 from hitherto_server.benches.offered import offered
+from hitherto_server.benches.pairs import KINSHIP
 from hitherto_server.benches.shelf import ranked_by_recall
 from hitherto_server.benches.texts import band_of, worth_labels
 from hitherto_server.benches.trial import UNSAID, Said
@@ -34,19 +35,10 @@ from hitherto_server.standing.files import FileStates, Remembered, standings
 if TYPE_CHECKING:
     from hitherto_server.benches.cosines import Cosines
     from hitherto_server.benches.items import ChangedFile, Kind, Told, Worth
-    from hitherto_server.gates.duplicates import Kinship
     from hitherto_server.standing.decide import StandingView
 
 UNSTATED_KIND, UNSTATED_IMPORTANCE = "note", 5
 """What a memory has whose writer said nothing."""
-MEANT: dict[Kinship, str] = {
-    "duplicate": "duplicate",
-    "update": "conflicting",
-    "conflict": "conflicting",
-    "similar": "related",
-    "related": "related",
-    "unrelated": "unrelated",
-}
 
 Answered = list[Sequence[Said]]
 
@@ -65,7 +57,7 @@ async def _relations(cosines: Cosines) -> Answered:
     said: Answered = []
     for one in load_relations():
         cosine = await cosines.between(one.older.content, one.newer.content)
-        said.append([Said(MEANT[judge(one.older.content, one.newer.content, cosine).kinship])])
+        said.append([Said(KINSHIP[judge(one.older.content, one.newer.content, cosine).kinship])])
     return said
 
 

@@ -44,6 +44,8 @@ class Levels:
     """Spearman's, of all items or the mean of their groups; 1 is the labels' own order."""
     mean_error: float | None
     """In levels; None where only an order was said."""
+    within_one: float | None
+    """Share of the levels said that are the label's own or the next one."""
     ndcg: float | None
     """Of groups that are ranked; None elsewhere."""
 
@@ -162,7 +164,8 @@ def _levels(judged: Judged) -> Levels | None:
     ]
     return Levels(
         correlation=_mean(spearman(*zip(*pool, strict=True)) for pool in pools),
-        mean_error=sum(errors) / len(errors) if errors else None,
+        mean_error=_mean(errors),
+        within_one=_mean([float(one <= 1) for one in errors]),
         ndcg=_mean(ndcg(*zip(*pool, strict=True)) for pool in pools) if is_grouped else None,
     )
 

@@ -34,15 +34,10 @@ LOW, HIGH = 4, 6
 """Up to `LOW` little hangs on a memory, above `HIGH` much."""
 
 
-def past_cases() -> list[Case]:
-    """Return requests about the past and the present."""
-    return [
-        Case(
-            (Label(one.id, "past", one.hard, "past" if one.about_the_past else "present"),),
-            partial(_past, item=one),
-        )
-        for one in load_historical()
-    ]
+def past_case(one: Past) -> Case:
+    """Return a request that may be about the past."""
+    label = Label(one.id, "past", one.hard, "past" if one.about_the_past else "present")
+    return Case((label,), partial(_past, item=one))
 
 
 async def _past(ask: Ask, thresholds: Mapping[str, float], *, item: Past) -> Sequence[Said]:
@@ -55,15 +50,10 @@ async def _past(ask: Ask, thresholds: Mapping[str, float], *, item: Past) -> Seq
     return [Said(label, chance, "past")]
 
 
-def secret_cases() -> list[Case]:
-    """Return values in their texts, masked, also those that a pattern decides."""
-    return [
-        Case(
-            (Label(one.id, "secret", one.hard, "secret" if one.secret else "none"),),
-            partial(_secret, item=one),
-        )
-        for one in load_secrets()
-    ]
+def secret_case(one: Valued) -> Case:
+    """Return a value in its text, masked, also where a pattern would decide."""
+    label = Label(one.id, "secret", one.hard, "secret" if one.secret else "none")
+    return Case((label,), partial(_secret, item=one))
 
 
 async def _secret(ask: Ask, thresholds: Mapping[str, float], *, item: Valued) -> Sequence[Said]:
@@ -94,15 +84,11 @@ def span_of(item: Valued) -> secret_gate.Span:
     )
 
 
-def category_cases() -> list[Case]:
-    """Return filed memories: does one stay, and if not, where does it belong?"""
-    return [Case((category_label(one),), partial(_category, item=one)) for one in load_categories()]
-
-
-def category_label(item: Filed) -> Label:
-    """Return what a person says: what belongs nowhere else stays."""
-    stays = item.right is None or item.right == item.filed_under
-    return Label(item.id, "filing", item.hard, "stays" if stays else "moved")
+def category_case(one: Filed) -> Case:
+    """Return a filed memory; what belongs in none of the categories stays where it is."""
+    stays = one.right is None or one.right == one.filed_under
+    label = Label(one.id, "filing", one.hard, "stays" if stays else "moved")
+    return Case((label,), partial(_category, item=one))
 
 
 async def _category(ask: Ask, thresholds: Mapping[str, float], *, item: Filed) -> Sequence[Said]:
@@ -123,7 +109,12 @@ async def _category(ask: Ask, thresholds: Mapping[str, float], *, item: Filed) -
 def worth_cases() -> list[Case]:
     """Return memories with their kind and their importance."""
     items: list[Worth | Kind] = [*load_kinds(), *load_worth()]
-    return [Case(worth_labels(one), partial(_worth, item=one)) for one in items]
+    return [worth_case(one) for one in items]
+
+
+def worth_case(one: Worth | Kind) -> Case:
+    """Return a memory as it is judged in the background."""
+    return Case(worth_labels(one), partial(_worth, item=one))
 
 
 def worth_labels(item: Worth | Kind) -> tuple[Label, ...]:
@@ -167,19 +158,19 @@ HISTORICAL_QUERY = Trial(
     historical_query.SURFACE,
     ("historical",),
     (Aspect("past", ("past", "present"), positive="past"),),
-    past_cases,
+    lambda: [past_case(one) for one in load_historical()],
 )
 SECRET_GATE = Trial(
     secret_gate.SURFACE,
     ("secrets",),
     (Aspect("secret", ("secret", "none"), positive="secret"),),
-    secret_cases,
+    lambda: [secret_case(one) for one in load_secrets()],
 )
 CATEGORY_CHECK = Trial(
     category_check.SURFACE,
     ("categories",),
     (Aspect("filing", ("moved", "stays"), positive="moved", also_said=("moved wrongly",)),),
-    category_cases,
+    lambda: [category_case(one) for one in load_categories()],
 )
 IMPORTANCE_KIND = Trial(
     importance_kind.SURFACE,

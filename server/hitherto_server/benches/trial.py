@@ -72,9 +72,10 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a surface is measured."""
+    """How a surface is measured; its code is in the module that makes it."""
 
     surface: Surface
     sets: tuple[str, ...]
     aspects: tuple[Aspect, ...]
     cases: Callable[[], list[Case]]
+    """Makes the labelled cases anew."""

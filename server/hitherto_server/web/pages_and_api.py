@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from hitherto_contract import VERSION
 from hitherto_server.api import (
     backups,
+    benches,
     cleaning,
     control,
     erase,
@@ -38,7 +39,19 @@ def create(services: Services) -> FastAPI:
     )
     app.state.services = services
     app.state.cleaner = cleaning.make_cleaner(services)
-    topics = (memories, control, erase, history, cleaning, backups, transfer, service, pages, why)
+    topics = (
+        memories,
+        control,
+        erase,
+        history,
+        cleaning,
+        benches,
+        backups,
+        transfer,
+        service,
+        pages,
+        why,
+    )
     for topic in topics:
         app.include_router(topic.router)
     app.mount("/static", pages.static_files())
