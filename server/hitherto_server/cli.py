@@ -11,6 +11,7 @@ import typer
 from hitherto_contract import VERSION
 from hitherto_server import cli_memories, cli_server
 from hitherto_server.cli_backup import backup, restore
+from hitherto_server.cli_bench import bench
 from hitherto_server.cli_categories import categories_app
 from hitherto_server.cli_connect import connect
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
@@ -64,6 +65,7 @@ for panel, commands in {
         cli_server.status,
         cli_server.doctor,
         cli_server.reindex,
+        bench,
         backup,
         restore,
         export,
