@@ -13,6 +13,7 @@ from hitherto_server import cli_memories, cli_server
 from hitherto_server.cli_backup import backup, restore
 from hitherto_server.cli_bench import bench
 from hitherto_server.cli_categories import categories_app
+from hitherto_server.cli_clean import clean
 from hitherto_server.cli_connect import connect
 from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
@@ -56,6 +57,7 @@ for panel, commands in {
         cli_memories.forget,
         sync,
         candidates,
+        clean,
         import_history,
     ),
     STEERING: (why, wrong, pause, resume, ignore, purge, erase),

@@ -14,6 +14,8 @@ from hitherto_server.core.failed_start import find_failed_start
 from hitherto_server.core.launch import serve_command, server_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hitherto_server.core.home import Home
 
 TIMEOUT_S = 30.0
@@ -39,6 +41,28 @@ class ServerSilent(ServerAway):
     default_mend = "It may still be at it: see `hitherto status`."
 
 
+def follow(home: Home, path: str, *, timeout_s: float) -> Iterator[dict[str, Any]]:
+    """Yield each line of an answer that comes in lines; an error ends it."""
+    from hitherto_server.exchange import NoAnswerError, NobodyThereError, stream
+
+    try:
+        for line in stream(str(home.socket), path, HEADERS, timeout_s=timeout_s):
+            yield _checked(json.loads(line))
+    except NoAnswerError as error:
+        message = f"the server has not answered within {timeout_s:.0f} s"
+        raise ServerSilent(message) from error
+    except (NobodyThereError, ValueError) as error:
+        message = f"no server answers in {home.root}"
+        raise ServerAway(message) from error
+
+
+def _checked(answer: dict[str, Any]) -> dict[str, Any]:
+    if "error" in answer:
+        failure = answer["error"]
+        raise ServerSaid(failure["code"], failure["message"], failure["mend"])
+    return answer
+
+
 def ask(
     home: Home,
     path: str,
@@ -60,10 +84,7 @@ def ask(
     except (NobodyThereError, ValueError) as error:
         message = f"no server answers in {home.root}"
         raise ServerAway(message) from error
-    if "error" in answer:
-        failure = answer["error"]
-        raise ServerSaid(failure["code"], failure["message"], failure["mend"])
-    return answer
+    return _checked(answer)
 
 
 def is_up(home: Home) -> bool:

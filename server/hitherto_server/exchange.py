@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 CONNECT_TIMEOUT_S = 2.0
 
@@ -31,6 +31,21 @@ def exchange(
         with closing(connection):
             connection.request("GET" if body is None else "POST", target, body, dict(headers))
             return connection.getresponse().read()
+    except (OSError, HTTPException) as error:
+        if connection.has_given_up:
+            raise NoAnswerError from error
+        raise NobodyThereError from error
+
+
+def stream(
+    path: str, target: str, headers: Mapping[str, str], *, timeout_s: float
+) -> Iterator[bytes]:
+    """Yield the lines of the answer to a GET as they come; whoever stops listening hangs up."""
+    connection = _SocketConnection(path, timeout_s)
+    try:
+        with closing(connection):
+            connection.request("GET", target, headers=dict(headers))
+            yield from connection.getresponse()
     except (OSError, HTTPException) as error:
         if connection.has_given_up:
             raise NoAnswerError from error
