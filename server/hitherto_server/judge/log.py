@@ -93,7 +93,8 @@ class JudgmentLog:
     async def close(self) -> None:
         """Write what waits and end."""
         if self._task is not None:
-            self._task.cancel()
+            async with self._writing:  # what is being written now must not be written again
+                self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         try:
             await self.flush()
