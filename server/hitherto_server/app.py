@@ -59,6 +59,7 @@ async def open_services(
             services.history,
             services.sessions,
             services.backups,
+            services.judged,
         ):
             part.start()
             closing.push_async_callback(part.close)

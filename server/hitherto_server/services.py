@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.client import Judge
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
+    from hitherto_server.maintenance.judged_work import JudgedWork
     from hitherto_server.maintenance.recall_counts import RecallCounts
     from hitherto_server.maintenance.sweep import Sweep
     from hitherto_server.recall.pipeline import Recaller
@@ -55,6 +56,7 @@ class Services:
     backups: Backups
     judge: Judge
     passes: Passes
+    judged: JudgedWork
     recall_counts: RecallCounts
     wake_model: Callable[[], None]
     """Load the embedding model in the background, if it is not loaded yet."""

@@ -15,6 +15,7 @@ from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
+from hitherto_server.maintenance.judged_work import make_judged_work
 from hitherto_server.maintenance.recall_counts import RecallCounts
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.passages import split
@@ -64,10 +65,12 @@ def wire(
     judge.switches.passes = passes
     quiet = Quiet(store, clock, home.quiet)
     files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
-    indexer = Indexer(store, embedder, clock, Comparer(store, clock))
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
     sweep = Sweep(store, lookout, clock, has_news=set())
+    judged = make_judged_work(store, judge, clock, embedder)
+    indexer = Indexer(store, embedder, clock, Comparer(store, clock, judged))
+    judged.queue.is_busy = lambda: indexer.is_busy or sweep.is_busy
     stale = StaleJudge(store, lookout, judge, clock)
     writes = WriteContext(
         store=store,
@@ -80,6 +83,7 @@ def wire(
         read=files.read,
         judge=judge,
         meaning=embedder,
+        on_work=judged.notify,
     )
     wake_model = partial(_wake_model, embedder, indexer)
     tools = Tools(
@@ -125,6 +129,7 @@ def wire(
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),
         judge=judge,
+        judged=judged,
         passes=passes,
         recall_counts=RecallCounts(store, clock),
         wake_model=wake_model,
