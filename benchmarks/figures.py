@@ -12,6 +12,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import judgment_page
 from harness import RESULTS, ROOT
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class UnknownFigureError(LookupError):
 
 
 def pages() -> list[Path]:
-    """Return the pages whose figures are held to the results, but for the generated one."""
+    """Return the pages whose figures are held to the results, but for the generated ones."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [page for page in found if page != TABLE]
+    return [page for page in found if page not in {TABLE, judgment_page.PAGE}]
 
 
 @cache
@@ -132,6 +133,7 @@ def main() -> None:
             page.write_text(now, "utf-8")
             print(f"updated {page.relative_to(ROOT)}")
     TABLE.write_text(table(), "utf-8")
+    judgment_page.PAGE.write_text(judgment_page.page(), "utf-8")
 
 
 if __name__ == "__main__":

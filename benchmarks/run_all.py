@@ -22,6 +22,7 @@ BENCHMARKS = (
     "injection",
     "pairs",
     "secrets",
+    "judgment_rules",
     "extraction",
     "first_recall",
     "endurance",

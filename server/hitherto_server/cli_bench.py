@@ -56,7 +56,7 @@ def bench(
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    whom = report["model"] or report["backend"]
+    whom = f"{report['backend']} ({report['model'] or 'no one model'})"
     yield f"{report['surface']}, {report['sample']}, by {whom}"
     yield report["note"]
     for aspect, parts in report["parts"].items():

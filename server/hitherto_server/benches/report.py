@@ -88,7 +88,7 @@ class Report:
     backend: Backend
     sample: Sample
     model: str | None
-    """The version that answered; None for rules, or if there were several."""
+    """The version that answered, None if there were several; of rules the embedding model."""
     calibrated: bool | None
     basis: str
     parts: dict[str, dict[str, Figures]]

@@ -65,7 +65,7 @@ async def measure_rules(surface: str, models_dir: Path, model: str) -> Report:
     trial, rule = TRIALS[surface], RULES[surface]
     async with measuring(models_dir, model) as cosines:
         said = await rule.answer(cosines)
-        told = f"{NOTES['labelled']} {rule.told} Model: {cosines.model or 'none'}."
+        model_used = cosines.model
     judged = [
         pair
         for case, answers in zip(trial.cases(), said, strict=True)
@@ -75,12 +75,12 @@ async def measure_rules(surface: str, models_dir: Path, model: str) -> Report:
         surface=surface,
         backend="rules",
         sample="labelled",
-        model=None,
+        model=model_used,
         calibrated=None,
         basis=rules_basis_of(trial.surface),
         parts=parts_of(trial, judged),
         usage=None,
-        note=told,
+        note=f"{NOTES['labelled']} {rule.told}",
     )
 
 

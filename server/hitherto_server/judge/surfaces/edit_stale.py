@@ -82,8 +82,8 @@ SURFACE = Surface(
     timeout_s=3.0,
     thresholds={"holds_from": 0.6, "stale_below": 0.4},
     action=(
-        "As `stale-check`; of a memory that is judged stale the session is told once. An "
-        "uncalibrated answer does nothing."
+        "As `stale-check`, with `holds_from` and `stale_below` of its own; of a memory that is "
+        "judged stale the session is told once. An uncalibrated answer does nothing."
     ),
     fallback="The comparison of the parts that the memory names in the file.",
     effect="acts",
