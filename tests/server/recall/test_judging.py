@@ -17,7 +17,9 @@ from hitherto_server.api.operations import perform_named
 from hitherto_server.core.clock import uuid7
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.gates.remember import remember
+from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.configuration import SurfaceChoice
+from hitherto_server.judge.register import surfaces
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 
@@ -70,6 +72,7 @@ async def services(
     async with opened(tmp_path / "home", clock) as services:
         await services.sessions.close()
         await use_stub(services.judge, stub)
+        await only(services, "rerank", "historical-query", "brief-rank")
         yield services
 
 
@@ -105,9 +108,10 @@ async def considered(
     )
 
 
-async def switched_off(services: Services, *names: str) -> None:
-    off = {name: SurfaceChoice(on=False) for name in names}
-    await services.judge.change(lambda config: replace(config, surfaces=off))
+async def only(services: Services, *names: str, **more: SurfaceChoice) -> None:
+    """Switch off every surface but those."""
+    off = {name: SurfaceChoice(on=False) for name in surfaces() if name not in names}
+    await services.judge.change(lambda config: replace(config, surfaces=off | more))
 
 
 async def outcomes(services: Services) -> list[Any]:
@@ -222,7 +226,9 @@ async def test_an_uncalibrated_judgment_keeps_away_and_lets_nothing_in(
     ask = services.judge.ask
 
     async def uncalibrated(*given: Any, **more: Any) -> Any:
-        return replace(await ask(*given, **more), calibrated=False)
+        answers = await ask(*given, **more)
+        assert isinstance(answers, Answers)
+        return replace(answers, calibrated=False)
 
     monkeypatch.setattr(services.judge, "ask", uncalibrated)
     prompt = "The script seems broken, look into it"
@@ -254,13 +260,13 @@ async def test_a_brief_for_a_worker_is_ranked_by_its_own_surface(
     services: Services, project: Path, stub: SystemOneStub
 ) -> None:
     _, strong, _ = await know(services, project, WEAK, STRONG, OTHER)
-    await switched_off(services, "rerank")
+    await only(services, "brief-rank")
     admission = await considered(services, project, channel="subagent")
     assert [one.found.id for one in admission.injected] == [strong]
     await services.judge.flush()
     logged = rows(services.home.database, "SELECT surface, origin FROM judgment_log")
     assert logged == [("brief-rank", "hook")]
-    await switched_off(services, "rerank", "brief-rank")
+    await only(services, "rerank")
     await considered(services, project, channel="subagent")
     assert len(stub.asked) == 1
 
@@ -337,9 +343,7 @@ async def test_a_judge_that_takes_two_seconds_delays_no_writer_and_no_other_reca
 ) -> None:
     known = await know(services, project, WEAK, STRONG)
     stub.delay_s = 2.0
-    await services.judge.change(
-        lambda config: replace(config, surfaces={"rerank": SurfaceChoice(timeout_s=10)})
-    )
+    await only(services, "rerank", rerank=SurfaceChoice(timeout_s=10))
     slow = asyncio.create_task(recall(services, project, QUESTION, rerank=True))
     async with asyncio.timeout(20):
         while not stub.requests:
