@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Looked:
         """
         said = said or {}
         taken = [one for one in self.found if one.certain or said.get(one, one.named)]
+        taken = self._with_repeats(taken, [one for one in taken if said.get(one)])
         return Redacted(
             text=_without(self.text, taken),
             kinds=tuple(dict.fromkeys(one.kind for one in taken)),
@@ -69,6 +71,16 @@ class Looked:
         for value in sorted(values, key=len, reverse=True):
             text = text.replace(value, "*" * len(value) if values[value] else masked(value))
         return text
+
+    def _with_repeats(self, taken: list[Finding], judged: Sequence[Finding]) -> list[Finding]:
+        """Return what is taken out, with every other place where a judged value stands."""
+        found = list(taken)
+        for one in judged:
+            for match in re.finditer(re.escape(self.value_of(one)), self.text):
+                start, end = match.span()
+                if all(end <= other.start or other.end <= start for other in found):
+                    found.append(replace(one, start=start, end=end))
+        return sorted(found, key=lambda one: one.start)
 
     def value_of(self, one: Finding) -> str:
         """Return what was found, as it stands in the text."""
