@@ -1,4 +1,4 @@
-"""docs/judgments.md, from the register of surfaces and what benchmarks/results/ says of their rules.
+"""docs/judgments.md, from the register of surfaces and from what was measured of their rules.
 
 `make figures` writes it; a test holds the page to it.
 """
@@ -31,13 +31,13 @@ EFFECTS = {
 HEAD = """\
 # Judgments
 
-`make figures` writes this page from the register of surfaces (`judge/register.py`) and from what
-`benchmarks/judgment_rules.py` measured; a test holds it to both.
+`make figures` writes this page from the register of surfaces (`judge/register.py`) and from
+what `benchmarks/judgment_rules.py` measured; a test holds it to both.
 
-A judgment is a typed question to a backend that you chose: a yes or no with its probability, a choice
-among options, or a place on levels. Without a backend, and whenever no answer comes in time, the
-**rule** named below answers. It is measured on the same labelled sets. A judgment never runs inside a
-transaction, never raises, and deletes nothing.
+A judgment is a typed question to a backend that you chose: a yes or no with its probability, a
+choice among options, or a place on levels. Without a backend, and whenever no answer comes in
+time, the **rule** named below answers. It is measured on the same labelled sets. A judgment
+never runs inside a transaction, never raises, and deletes nothing.
 
 ## Surfaces
 
@@ -46,42 +46,42 @@ transaction, never raises, and deletes nothing.
 LABELS = """
 ## How the rules do
 
-Labelled sets ship with Hitherto (`hitherto_server/benches/fixtures`). Much of each is hard: values
-that changed, negations, the same words about another subject, placeholders that look real. A hash of
-its id deals each item to the development or the test half; no rule was fitted to these sets, and none
-may be fitted to the test half. The tables below are of both halves, the shares of the test half. The
-sets were written and labelled by Hitherto's authors alone; a person with another store will meet
-other cases, so measure yours: `hitherto bench SURFACE --backend configured --own-store`.
+Labelled sets ship with Hitherto (`hitherto_server/benches/fixtures`). Much of each is hard:
+values that changed, negations, the same words about another subject, placeholders that look
+real. A hash of its id deals each item to the development or the test half; no rule was fitted
+to these sets, and none may be fitted to the test half. The tables below are of both halves, the
+shares of the test half. The sets were written and labelled by Hitherto's authors alone; a
+person with another store will meet other cases: `--own-store` (below) asks about those.
 
-A row is what a person says, a column what the rule says. *Undecided* counts against recall and not
-against accuracy. With several labels, precision and recall are means over them, precision over those
-that were said at all.
+A row is what a person says, a column what the rule says. *Undecided* counts against recall and
+not against accuracy. With several labels, precision and recall are means over them, precision
+over those that were said at all.
 """
 TAIL = """
 ## Benches and locked switches
 
-`hitherto bench SURFACE` measures the rule, `--backend configured` your backend: through the very words,
-states and thresholds that are in force, past the cache, three requests at a time, logged with the
-origin `bench`. It says accuracy, precision, recall, confusion, calibration (expected calibration error
-in ten bins, where probabilities are told), latency, tokens, cost, and to how many requests no judgment
-came. `--own-store` asks about your own memories. Nobody labelled those, so it says how often judge and
-rule agree, never who is right: of relations, duplicate-gate, importance-kind, category-check and
-historical-query.
+`hitherto bench SURFACE` measures the rule, `--backend configured` your backend: through the
+very words, states and thresholds that are in force, past the cache, three requests at a time,
+logged with the origin `bench`. It says accuracy, precision, recall, confusion, calibration
+(expected calibration error in ten bins, where probabilities are told), latency, tokens, cost,
+and to how many requests no judgment came. `--own-store` asks about your own memories. Nobody
+labelled those, so it says how often judge and rule agree, never who is right: of relations,
+duplicate-gate, importance-kind, category-check and historical-query.
 
-Each run is kept with its basis: backend and model, thresholds, timeout, the questions' version and hash,
-the hash of the labels and of the code that reads the answers. A locked switch is open only while the
-last labelled run of exactly the basis that is in force has passed; this is looked up whenever the
-switch counts. So a run on another basis neither opens nor locks it, and a failed run of the running one
-locks it at once. A model that answers under another name than was asked for, or whose name may mean
-another version tomorrow (`latest`, `preview`, `~…`), opens none. Turning a switch off is always
-accepted.
+Each run is kept with its basis: backend and model, thresholds, timeout, the questions' version
+and hash, the hash of the labels and of the code that reads the answers. A locked switch is open
+only while the last labelled run of exactly the basis that is in force has passed; this is
+looked up whenever the switch counts. So a run on another basis neither opens nor locks it, and
+a failed run of the running one locks it at once. A model that answers under another name than
+was asked for, or whose name may mean another version tomorrow (`latest`, `preview`, `~…`),
+opens none. Turning a switch off is always accepted.
 
-`apply_importance` of importance-kind opens when, of at least 150 labelled memories with at least 40 of
-low, middle and high importance each,
+`apply_importance` of importance-kind opens when, of at least 150 labelled memories with at
+least 40 of low, middle and high importance each,
 
 - at least 90 (35 in the test half) were sure enough to be written,
-- in both halves together and in the test half alone, 80 % of those were within one level of the label,
-  with a rank correlation of at least 0.75,
+- in both halves together and in the test half alone, 80 % of those were within one level of the
+  label, with a rank correlation of at least 0.75,
 - at most 2 % were taken for low that are high, or the other way round,
 - the answers were calibrated, came to 98 % of the requests, and 95 % of them within the timeout.
 """
