@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 LARGE = 20_000
 """Memories; in smaller stores every word is asked."""
-MOST_HOLDERS = 30_000
+MOST_HOLDERS = 20_000
 """BM25 reads each word's holders in the whole store, a tenth of a microsecond each."""
-LEAST_WORDS = 2
 FRESH_S = 3600.0
 """How long a count is believed: it only decides what is left out."""
 
@@ -35,20 +34,23 @@ class Rarity:
     def rarest(self, connection: Connection, words: Sequence[str]) -> tuple[str, ...]:
         """Return the words in their order, without the commonest if together they are held often.
 
-        What every fiftieth memory holds says little about which one is meant, and costs the most.
+        What every fifth memory holds says little about which one is meant, and costs the most.
         """
-        if len(words) <= LEAST_WORDS or newest_number(connection) < self.large:
+        if len(words) <= 1 or newest_number(connection) < self.large:
             return tuple(words)
         kept = self.within_budget(self._holders(connection, words))
         return tuple(word for word in words if word in kept)
 
     def within_budget(self, held: Mapping[str, int]) -> frozenset[str]:
-        """Choose the rarest of some words, given how many memories hold each."""
+        """Choose the rarest of some words, given how many memories hold each: at least one.
+
+        A word that nothing holds finds nothing, and takes no other one's place.
+        """
         kept: list[str] = []
         total = 0
-        for word in sorted(held, key=held.__getitem__):
+        for word in sorted(filter(held.get, held), key=held.__getitem__):
             total += held[word]
-            if total > self.most_holders and len(kept) >= LEAST_WORDS:
+            if total > self.most_holders and kept:
                 break
             kept.append(word)
         return frozenset(kept)
