@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PIP_MODELS := .venv-models/bin/python -m pip --disable-pip-version-check --quiet install --no-compile
 MODEL := $${HITHERTO_HOME:-$$HOME/.hitherto}/models/all-MiniLM-L6-v2/model.json
-WORKERS ?= 2
+WORKERS ?= 4
 CHECKED := server hooks mcp migrations tests benchmarks
 
 .PHONY: run test test-models lint format bench figures manual lock clean
@@ -15,7 +15,7 @@ run: $(VENV)/.installed ## install, get the embedding model, serve until Ctrl-C
 	@$(BIN)/hitherto serve
 
 # A short folder, so that a socket's path fits into what the kernel takes.
-test: $(VENV)/.developed ## install and run every test, two at a time
+test: $(VENV)/.developed ## install and run every test, four at a time: most of them wait
 	$(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile \
 		--basetemp="$$(mktemp -d)/t" --cov --cov-report=term $(ARGS)
 
