@@ -11,8 +11,9 @@ from tests.wiring import TestClock, opened, repository
 
 from hitherto_server.api.cleaning import make_cleaner
 from hitherto_server.cleaning.cleaner import EVERYWHERE
-from hitherto_server.judge.configuration import Backend, JudgeConfig
+from hitherto_server.judge.configuration import Backend, JudgeConfig, SurfaceChoice
 from hitherto_server.judge.profiles import PROFILES
+from hitherto_server.judge.register import surfaces
 from hitherto_server.store.relations import propose, relate
 
 if TYPE_CHECKING:
@@ -72,17 +73,19 @@ class Home:
 
     async def relate(self, kind: Any, newer: str, older: str, **values: Any) -> None:
         """Say what two memories are to each other, as a job would."""
-        numbers = {"newer": await self.number(newer), "older": await self.number(older)}
+        first, second = await self.number(newer), await self.number(older)
         values = {"said_by": "judge", "probability": 0.9, "reason": "judged so", **values}
         at_ms = self.clock()
-        await self.store.writer.run(lambda c: relate(c, kind, **numbers, at_ms=at_ms, **values))
+        await self.store.writer.run(
+            lambda c: relate(c, kind, newer=first, older=second, at_ms=at_ms, **values)
+        )
 
     async def propose(self, kind: Any, newer: str, older: str) -> bool:
         """Let a rule say it, and tell whether it did."""
-        numbers = {"newer": await self.number(newer), "older": await self.number(older)}
+        first, second = await self.number(newer), await self.number(older)
         at_ms = self.clock()
         return await self.store.writer.run(
-            lambda c: propose(c, kind, **numbers, at_ms=at_ms, reason="a rule")
+            lambda c: propose(c, kind, newer=first, older=second, at_ms=at_ms, reason="a rule")
         )
 
     async def old_note(self, content: str, **values: Any) -> str:
@@ -95,9 +98,12 @@ class Home:
         return [one async for one in run.follow()]
 
     async def judged_by(self, stub: SystemOneStub, **values: Any) -> None:
-        """Have a server asked for judgments."""
-        backend = Backend(PROFILES["custom"], stub.url, values.pop("model", stub.model))
-        await self.me.services.judge.change(lambda _: JudgeConfig(backend=backend, **values))
+        """Have a server asked for judgments, by the triage alone."""
+        backend = Backend(PROFILES["custom"], stub.url, values.pop("model", stub.model), **values)
+        others = [name for name in surfaces() if name != "trash-triage"]
+        quiet = {name: SurfaceChoice(on=False) for name in others}
+        config = JudgeConfig(backend=backend, surfaces=quiet)
+        await self.me.services.judge.change(lambda _: config)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from hitherto_server.core.errors import (
     SupersedesItself,
     ToldByAPerson,
 )
+from hitherto_server.store.judged import list_settled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,6 +125,39 @@ async def test_what_is_dismissed_is_said_again_by_no_rule_until_that_is_undone(
     assert await home.listed(which) == []
     await home.undo(done)
     assert [one.id for one in (await home.only(which)).members] == [newer, older]
+
+
+async def settled(home: Home, newer: str, older: str) -> bool:
+    """Tell whether what two memories are is no longer a judgment's to say."""
+    first, second = await home.number(newer), await home.number(older)
+    both = await home.store.readers.run(
+        lambda c: (list_settled(c, first, [second]), list_settled(c, second, [first]))
+    )
+    assert bool(both[0]) == bool(both[1])
+    return bool(both[0])
+
+
+@pytest.mark.parametrize("which", ["duplicates", "conflicts", "replaced"])
+async def test_what_is_dismissed_or_taken_back_is_judged_no_more(home: Home, which: Any) -> None:
+    kind = {"duplicates": "duplicate_of", "conflicts": "possible_conflict"}.get(which, "supersedes")
+    newer, older = await pair(home, kind)
+    entry = await home.only(which)
+    if which == "replaced":
+        await home.apply(which, entry)
+    else:
+        assert not await settled(home, newer, older)
+        await home.dismiss(which, entry)
+    assert await settled(home, newer, older)
+    await home.me.reflect(newer, "edit", content="Port 8080 it is that we serve on.")
+    assert await settled(home, newer, older), "an edit does not undo what a person said"
+
+
+async def test_who_acts_under_a_machines_name_is_none_the_less_heard(home: Home) -> None:
+    newer, older = await pair(home, "duplicate_of")
+    entry = await home.only("duplicates")
+    await home.cleaner.act("duplicates", "dismiss", [entry.handle], actor="rule")
+    assert not await home.propose("duplicate_of", newer, older)
+    assert await settled(home, newer, older)
 
 
 async def test_a_dismissal_is_undone_after_an_edit_without_saying_what_no_longer_is_so(
@@ -249,9 +283,10 @@ async def test_a_memory_that_moved_on_is_acted_upon_by_nothing_that_was_seen_bef
     newer, older = await pair(home, "possible_conflict")
     seen = await home.only("conflicts")
     await home.me.reflect(older, "edit", importance=9)
-    for choice in ("newer", "older"):
+    choices: list[Any] = ["newer", "older"]
+    for choice in choices:
         with pytest.raises(RevisionMoved, match=f"{older} is at revision 2, not 1"):
-            await home.apply("conflicts", seen, choice=choice)  # type: ignore[arg-type]
+            await home.apply("conflicts", seen, choice=choice)
     with pytest.raises(RevisionMoved):
         await home.dismiss("conflicts", seen)
     assert await live(home) == [older, newer]
