@@ -60,9 +60,18 @@ class Opinion:
     log_id: int | None
 
     @property
-    def refuses(self) -> bool:
-        """Whether the statement is not to be stored; only a calibrated answer refuses."""
-        return self.is_repeat and self.calibrated
+    def advises(self) -> bool:
+        """Whether it says that the statement is a known one and may not refuse it."""
+        return self.is_repeat and not self.calibrated
+
+    def outcome(self, memory_id: str, *, stored: bool) -> dict[str, object]:
+        """Return what is logged of what was done with it."""
+        return {
+            "decision": "stored" if stored else "not stored",
+            "memory": memory_id,
+            "candidate": self.known.id,
+            "repeats": self.is_repeat,
+        }
 
 
 async def find_opinion(
@@ -81,10 +90,12 @@ async def find_opinion(
     return await _asked(new, known, patience) if known else None
 
 
-def is_still_there(connection: Connection, project: int, known: Known) -> bool:
-    """Tell whether a memory still says what was judged: it may be gone, replaced or edited."""
-    live = list_live(connection, [known.number], project)
-    return any(row["revision"] == known.revision for row in live)
+def refuses(connection: Connection, project: int, opinion: Opinion) -> bool:
+    """Tell whether a statement is not to be stored: what was judged must still be said."""
+    if not (opinion.is_repeat and opinion.calibrated):
+        return False
+    live = list_live(connection, [opinion.known.number], project)
+    return any(row["revision"] == opinion.known.revision for row in live)
 
 
 def note_on(opinion: Opinion, *, told_by_a_person: bool) -> str:

@@ -17,8 +17,8 @@ from hitherto_server.core.text import normalised
 from hitherto_server.gates.context import Place, tie
 from hitherto_server.gates.neighbours import Subject, look_by_words
 from hitherto_server.gates.promotion import WAITS
-from hitherto_server.gates.remember import write
 from hitherto_server.gates.suspect import is_suspect
+from hitherto_server.gates.writing import write
 from hitherto_server.store import history as rows
 from hitherto_server.store.candidates import hold
 from hitherto_server.store.memories import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.clock import date_of
 from hitherto_server.gates.context import said_by
 from hitherto_server.gates.neighbours import Subject, cosines_around
-from hitherto_server.gates.remember import TOLD_BY_A_PERSON
+from hitherto_server.gates.writing import TOLD_BY_A_PERSON
 from hitherto_server.judge.surfaces import relations, supersession
 from hitherto_server.judge.surfaces.relations import Record
 from hitherto_server.store import judged as rows
