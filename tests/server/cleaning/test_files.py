@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
     from .conftest import Home
 
-HELPER = "def retry():\n    return 3\n"
+
+def helper(name: str) -> str:
+    """Return code that resembles that of no other file, or git would take it for the same."""
+    lines = [f"# {name} {number * len(name)}" for number in range(9)]
+    return "\n".join([*lines, "def retry():", "    return 3", ""])
 
 
 async def tied(home: Home, name: str, content: str | None = None, **values: Any) -> str:
     """Write a file of the project and store a memory about it."""
-    (home.me.folder / name).write_text(f"# {name}\n{HELPER}")
+    (home.me.folder / name).write_text(helper(name))
     git(home.me.folder, "add", ".")
     git(home.me.folder, "commit", "-qm", f"Add {name}")
     text = content or f"`retry` of {name} tries three times."
@@ -77,7 +81,7 @@ async def test_who_says_that_it_still_holds_confirms_it_until_that_is_undone(hom
     await home.undo(done)
     assert await home.me.see(stale) == before
     assert (await home.only("stale")).members[0].id == stale
-    (home.me.folder / "gone.py").write_text(f"# gone.py\n{HELPER}")
+    (home.me.folder / "gone.py").write_text(helper("gone.py"))
     assert await standing(home, stale) == "current"
 
 
