@@ -64,10 +64,12 @@ class Judge:
     clock: Clock
     now_s: Callable[[], float]
     _running: set[asyncio.Task[Answers]] = field(default_factory=set)
+    _warming: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
         """Read what is switched on; to be called before anything is asked."""
         await self.switches.read()
+        self._warming = asyncio.get_running_loop().create_task(self._warm())
 
     async def ask(
         self, surface: Surface, state: Any, questions: Mapping[str, Question], asking: Asking
@@ -105,6 +107,7 @@ class Judge:
         made = await self.switches.change(change)
         if not made.on or made.backend != before.backend:
             self._break_off()
+        await self._warm()
         return made
 
     async def flush(self) -> None:
@@ -119,9 +122,17 @@ class Judge:
     async def close(self) -> None:
         """Break off what runs, write the log and close the connections."""
         self._break_off()
+        if self._warming is not None:
+            await asyncio.gather(self._warming, return_exceptions=True)
         await self.switches.close()
         await self.log.close()
         await self.backends.wire.close()
+
+    async def _warm(self) -> None:
+        """Load what asking needs before somebody waits for it."""
+        config = self.switches.config
+        if config.on and config.backend is not None and not self.switches.killed:
+            await self.backends.wire.warm(config.backend.base_url)
 
     def _break_off(self) -> None:
         for task in self._running:
@@ -155,6 +166,8 @@ class Judge:
                 clean, questions = await self._cleaned(asked, state)
                 known_as = request_hash(backend, clean, questions, careful=careful)
                 kept = await self.known.find(known_as) if asked.asking.uses_cache else None
+                if kept is None:
+                    await self.backends.wire.warm(backend.base_url)
         except TimeoutError:
             raise FailedError("budget", "no time was left to ask") from None
         if kept is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +64,7 @@ class Wire:
     """The connections to backends: one pool for this machine, one for others."""
 
     _pools: dict[bool, httpx2.AsyncClient] = field(default_factory=dict)
+    _making: threading.Lock = field(default_factory=threading.Lock)
 
     async def post(self, url: str, body: bytes, key: str | None) -> HttpReply:
         """Post JSON and return the reply, whatever its status."""
@@ -71,13 +74,18 @@ class Wire:
         """Get a URL and return the reply, whatever its status."""
         return await self._send("GET", url, None, key)
 
+    async def warm(self, url: str) -> httpx2.AsyncClient:
+        """Make the pool for a URL ready; on a thread, since it takes longer than a prompt has."""
+        made = self._pools.get(is_loopback(url))
+        return made or await asyncio.to_thread(self._pool, local=is_loopback(url))
+
     async def _send(self, method: str, url: str, body: bytes | None, key: str | None) -> HttpReply:
+        pool = await self.warm(url)
         import httpx2
 
         headers = {"content-type": "application/json"} if body is not None else {}
         if key is not None:
             headers["authorization"] = f"Bearer {key}"
-        pool = self._pool(local=is_loopback(url))
         try:
             async with pool.stream(method, url, content=body, headers=headers) as reply:
                 return HttpReply(reply.status_code, dict(reply.headers), await _bounded(reply))
@@ -89,19 +97,20 @@ class Wire:
     def _pool(self, *, local: bool) -> httpx2.AsyncClient:
         import httpx2
 
-        if local not in self._pools:
-            self._pools[local] = httpx2.AsyncClient(
-                headers={
-                    "accept": "application/json",
-                    "accept-encoding": "identity",  # what is unpacked has no bound
-                    "user-agent": "hitherto",
-                },
-                timeout=None,
-                follow_redirects=False,
-                trust_env=not local,  # a proxy of the environment is none for this machine
-                limits=httpx2.Limits(keepalive_expiry=KEEP_ALIVE_S),
-            )
-        return self._pools[local]
+        with self._making:
+            if local not in self._pools:
+                self._pools[local] = httpx2.AsyncClient(
+                    headers={
+                        "accept": "application/json",
+                        "accept-encoding": "identity",  # what is unpacked has no bound
+                        "user-agent": "hitherto",
+                    },
+                    timeout=None,
+                    follow_redirects=False,
+                    trust_env=not local,  # a proxy of the environment is none for this machine
+                    limits=httpx2.Limits(keepalive_expiry=KEEP_ALIVE_S),
+                )
+            return self._pools[local]
 
     async def close(self) -> None:
         """Close all connections."""

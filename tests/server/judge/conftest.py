@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.system_one_stub import SystemOneStub
+from tests.wiring import TestClock
 
 from hitherto_server.gates.secrets import redact
 from hitherto_server.judge.asking import Asking
@@ -16,8 +18,6 @@ from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.judge.questions import AskChoice, AskNoul, AskScore
 from hitherto_server.judge.surface import Surface
 from hitherto_server.store.database import open_store
-from tests.system_one_stub import SystemOneStub
-from tests.wiring import TestClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
