@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 MOST_INSTRUCTIONS, MOST_CRITERION = 450, 220
 NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n't)\b", re.IGNORECASE)
 COUNTING = re.compile(
-    r"\b(?:how many|count (?:how|the|all)|at least \w+ (?:times|of)|more than \w+ (?:times|of)|number of|percent"
+    r"\b(?:how many|count (?:how|the|all)|at least \w+ (?:times|of)|more than \w+ (?:times|of)"
+    r"|number of|percent"
     r"|how (?:old|long ago)|days ago|today|yesterday|before \d|after \d|since \d|\d{4}-\d\d)\b",
     re.IGNORECASE,
 )
