@@ -144,6 +144,7 @@ _HOMES = (
     "control",
     "erase",
     "history",
+    "background",
     "service",
     "transfer",
 )

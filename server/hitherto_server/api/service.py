@@ -19,6 +19,7 @@ from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import command_to_get, find_model
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_model, vector_shape
 from hitherto_server.store.driver import choose_driver
+from hitherto_server.store.jobs import count_by_kind
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
 from hitherto_server.store.signs import measured_by
@@ -78,6 +79,7 @@ async def status_of(services: Services) -> Status:
     change = await services.indexer.progress()
     model = _model(services, change)
     waiting = await services.indexer.waiting()
+    judged = await _jobs(services)
     kept = await asyncio.to_thread(summary, services)
     return Status(
         version=VERSION,
@@ -92,12 +94,13 @@ async def status_of(services: Services) -> Status:
         vector_index=searched or "numpy scan",
         model=model,
         memories=counts[0],
-        pending={} if waiting is None else {"embeddings": waiting},
+        pending={**({} if waiting is None else {"embeddings": waiting}), "judgments": judged[0]},
         spool=spool,
         lost_writes=lost,
         notices=[
             *await store_notices(services),
             *notices(model, spool, lost),
+            *failed_jobs(judged[1]),
             *pause_notices(services),
         ],
         quiet=quiet_views(services),
@@ -120,6 +123,22 @@ def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str
     if lost:
         found.append(f"{lost} writes were refused by the database: see logs/server.log")
     return found
+
+
+def failed_jobs(count: int) -> list[str]:
+    """Say that judged work was given up, and what takes it up again."""
+    if not count:
+        return []
+    return [f"{count} judgments in the background failed for good: see `hitherto judge jobs`"]
+
+
+async def _jobs(services: Services) -> tuple[int, int]:
+    """Return how many jobs of judged work wait, and how many have failed for good."""
+    kinds = list(services.judged.queue.handlers)
+    counts = await services.store.readers.run(partial(count_by_kind, kinds=kinds))
+    states = list(counts.values())
+    waiting = sum(one.get("waiting", 0) + one.get("leased", 0) for one in states)
+    return waiting, sum(one.get("failed", 0) for one in states)
 
 
 def lacking(model: dict[str, Any]) -> str:

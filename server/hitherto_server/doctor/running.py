@@ -29,6 +29,7 @@ def server(home: Home) -> Iterator[Finding]:
             return
         status = client.ask(home, "/v1/status")
         quiet = client.ask(home, "/v1/quiet")["quiet"]
+        jobs = client.ask(home, "/v1/jobs")
     except HithertoError as error:
         yield unusable("server", error)
         return
@@ -36,6 +37,7 @@ def server(home: Home) -> Iterator[Finding]:
     yield _port(status)
     yield _losses(status)
     yield _pauses(quiet)
+    yield _jobs(jobs)
 
 
 def _away(home: Home) -> Finding:
@@ -100,3 +102,14 @@ def _losses(status: dict[str, Any]) -> Finding:
 def _pauses(quiet: list[dict[str, Any]]) -> Finding:
     named = [f"{one['kind']} {one['path'] or 'session ' + one['session_id']}" for one in quiet]
     return well("pauses", ", ".join(named) or "nothing is paused or ignored")
+
+
+def _jobs(jobs: dict[str, Any]) -> Finding:
+    failed = jobs["failed"]
+    if failed:
+        latest = f"{failed[0]['kind']} of {failed[0]['subject']}: {failed[0]['failure']}"
+        said = f"{len(failed)} judgments in the background failed for good, the latest {latest}"
+        return fault("judged work", said, "Run `hitherto judge jobs --retry`.")
+    states = [state for states in jobs["counts"].values() for state in states.items()]
+    waiting = sum(count for state, count in states if state in {"waiting", "leased"})
+    return well("judged work", f"{waiting} wait" if waiting else "nothing waits, nothing failed")

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 
 from hitherto_contract import VERSION
 from hitherto_server.api import (
+    background,
     backups,
     benches,
     cleaning,
@@ -46,6 +47,7 @@ def create(services: Services) -> FastAPI:
         history,
         cleaning,
         benches,
+        background,
         backups,
         transfer,
         service,
