@@ -20,16 +20,21 @@ from hitherto_server.judge.surface import Surface
 from hitherto_server.store.database import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
     from pathlib import Path
 
     from hitherto_server.judge.client import Judge
+    from hitherto_server.judge.questions import Question
 
 SAME = AskNoul("Do `a` and `b` say the same?")
 KIND = AskChoice("Which kind?", {"fact": "It states one.", "none": "None of these."})
 WORTH = AskScore("How much is it worth?", ("nothing", "something", "much"))
-QUESTIONS = {"same": SAME, "kind": KIND, "worth": WORTH}
-ANSWERS = {"same": 0.9, "kind": {"fact": 0.7, "none": 0.3}, "worth": [0.1, 0.2, 0.7]}
+QUESTIONS: Mapping[str, Question] = {"same": SAME, "kind": KIND, "worth": WORTH}
+ANSWERS: Mapping[str, Any] = {
+    "same": 0.9,
+    "kind": {"fact": 0.7, "none": 0.3},
+    "worth": [0.1, 0.2, 0.7],
+}
 STATE = {"a": "The port is 8080.", "b": "We serve on 8080."}
 HOOK = Asking(origin="hook", session_id="s-1")
 WORK = Asking(origin="maintenance", retries=1)
