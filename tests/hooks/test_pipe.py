@@ -146,6 +146,21 @@ def test_a_server_that_never_answers_costs_the_deadline_and_no_more(
     assert len(hook.spooled()) == 1
 
 
+@pytest.mark.parametrize(("event", "least_s"), [("UserPromptSubmit", 1.2), ("PostToolUse", 0.2)])
+def test_where_a_judge_is_asked_a_prompt_has_more_time_and_nothing_else(
+    hook, server, event, least_s
+):
+    ended = threading.Event()
+    asked = []
+    server(lambda _, request: asked.append(request) or ended.wait(10))
+    (hook.home / "run" / "judged").touch()
+    done = hook(event)
+    ended.set()
+    assert done.is_silent()
+    assert least_s <= done.seconds
+    assert f"X-Hitherto-Deadline-Ms: {least_s * 1000:.0f}\r\n".encode() in asked[0]
+
+
 def test_the_deadline_is_total_though_each_byte_comes_in_time(hook, server):
     def drip(connection: socket.socket, _: bytes) -> None:
         ends = time.monotonic() + 10
