@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CARRIED = {".sql", ".html", ".css", ".js", ".scm"}
+CARRIED = {".sql", ".html", ".css", ".js", ".jsonl", ".scm"}
 
 
 @pytest.fixture(scope="module")
