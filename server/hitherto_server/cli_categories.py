@@ -76,6 +76,8 @@ def _ask(
 
 
 def _line(one: dict[str, Any]) -> str:
-    held = "holds categories" if one["is_container"] else f"{one['memories']} memories"
+    count = one["memories"]
+    memories = f"{count} {'memory' if count == 1 else 'memories'}"
+    held = "holds categories" if one["is_container"] else memories
     trashed = "  in the trash" if one["trashed_at_ms"] is not None else ""
     return f"{one['name']}  {held}{trashed}"

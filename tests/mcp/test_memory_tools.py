@@ -253,3 +253,23 @@ async def test_the_stand_in_keeps_each_key_once(connect: Any, backend: Any, ask:
     keys = [call["payload"]["idempotency_key"] for call in backend.calls("remember")]
     assert len(set(keys)) == 2
     assert all(json.dumps(key).startswith('"mcp-') for key in keys)
+
+
+async def test_an_agent_files_a_memory_in_a_category_that_it_adds(
+    connect: Any, real_backend: Any, ask: Any
+) -> None:
+    async with connect() as client:
+        before = await ask(client, "categories")
+        added = await ask(client, "categories", action="add", name="nights")
+        await ask(client, "remember", content="Deploys run at night.", category="nights")
+        after = await ask(client, "categories")
+        renamed = await ask(
+            client, "categories", action="rename", name="nights", new_name="evenings"
+        )
+        trashed = await ask(client, "categories", action="trash", name="evenings")
+    assert "nights" not in before
+    assert "nights · 0 memories" in added
+    assert "nights · 1 memory" in after
+    assert "evenings · 1 memory" in renamed
+    assert "evenings · 1 memory · in the trash" in trashed
+    assert "still filed in evenings: 1;" in trashed

@@ -160,13 +160,18 @@ def tree(reply: CategoriesReply) -> str:
         joined(
             [
                 one.name,
-                "container" if one.is_container else f"{one.memories} memories",
+                "container" if one.is_container else counted(one.memories),
                 "in the trash" if one.trashed_at_ms is not None else "",
             ]
         )
         for one in reply.categories
     ]
     return "\n".join([*(lines or ["No categories."]), *map(one_line, reply.notes)])
+
+
+def counted(memories: int) -> str:
+    """Return how many memories there are, in words."""
+    return f"{memories} {'memory' if memories == 1 else 'memories'}"
 
 
 def memory_block(memory: MemoryView, *, whole: bool) -> str:

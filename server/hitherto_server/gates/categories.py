@@ -134,7 +134,7 @@ def _refuse_as_container(parent: Category) -> None:
         message = f"{parent.name!r} is in the trash"
         raise InvalidInput(message, mend="Restore it first.")
     if parent.memories:
-        message = f"{parent.name!r} holds {parent.memories} memories, and a container holds none"
+        message = f"{parent.name!r} holds memories ({parent.memories}), and a container holds none"
         raise InvalidInput(message, mend="File them elsewhere first, or add it beside that one.")
 
 
@@ -179,7 +179,7 @@ def _index(connection: Connection, number: int, after: int) -> int | None:
 def _notes(request: CategoriesRequest, changed: Category | None) -> list[str]:
     if request.action != "trash" or changed is None or not changed.memories:
         return []
-    stays = f"{changed.memories} memories are still filed in {changed.name}; nothing new can be"
+    stays = f"still filed in {changed.name}: {changed.memories}; nothing new can be"
     return [stays, "File them elsewhere with reflect (edit, category)"]
 
 
