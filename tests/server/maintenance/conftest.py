@@ -62,12 +62,15 @@ class Bench:
         backend = Backend(PROFILES[profile], self.stub.url, "jev-1.13.0")
         await self.services.judge.change(lambda c: JudgeConfig(c.on, backend, c.surfaces))
 
-    async def write(self, content: str, *, at: str = NEAR, days: int = 0, **values: Any) -> str:
+    async def write(
+        self, content: str, *, at: str | None = NEAR, days: int = 0, **values: Any
+    ) -> str:
         """Remember something some days later, with the vector of its place; return its id."""
         self.clock.pass_ms(days * DAY_MS + 1)
         request = RememberRequest(content=content, scope="user", **values)
         written = await remember(self.services.writes, request)
-        await self.services.store.writer.run(lambda c: self._embed(c, written.id, at))
+        if at is not None:
+            await self.services.store.writer.run(lambda c: self._embed(c, written.id, at))
         return written.id
 
     def _embed(self, connection: Connection, memory_id: str, place: str) -> None:
@@ -106,6 +109,10 @@ class Bench:
             return not self.jobs()
 
         await until(are_done, "the jobs are done")
+
+    async def until_it_has_failed(self) -> None:
+        """Wait until a job says why it is not done."""
+        await until(lambda: any(one[4] for one in self.jobs()), "something has failed")
 
     def jobs(self) -> list[tuple[Any, ...]]:
         """Return kind, subject, state, attempts and failure of the jobs of the queue."""
