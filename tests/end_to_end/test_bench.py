@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.server_process import wait_until
 from tests.system_one_stub import SystemOneStub
 from tests.wiring import repository
 
@@ -100,3 +102,18 @@ def test_what_makes_no_sense_is_refused(server: ServerProcess, arguments: tuple[
     done = server.run("bench", *arguments)
     assert done.returncode in {1, 2}
     assert done.stderr
+
+
+def test_a_server_that_is_told_to_stop_waits_for_no_bench(
+    server: ServerProcess, stub: SystemOneStub
+) -> None:
+    judged_by(server, stub)
+    stub.delay_s = 3.0
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(server.run, "bench", "historical-query", "--backend", "configured")
+        wait_until(lambda: stub.asked, "the bench asks")
+        assert server.run("stop").returncode == 0
+        done = running.result()
+    assert done.returncode == 1
+    assert b"server_away" in done.stderr
+    assert "Traceback" not in server.log

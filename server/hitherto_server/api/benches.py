@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, Response
@@ -10,10 +11,12 @@ from starlette.responses import JSONResponse, Response
 from hitherto_contract.benches import BenchesReply, BenchQuery, BenchRequest, BenchView
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.replies import json_response
-from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.errors import InvalidInput, ServerAway
 from hitherto_server.store.benches import list_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from hitherto_server.benches.own_store import Wanted
     from hitherto_server.benches.report import Report
     from hitherto_server.services import Services
@@ -25,7 +28,7 @@ router = APIRouter(prefix="/v1")
 @router.post("/bench")
 async def bench(asked: BenchRequest, services: Wired) -> Response:
     """Measure a surface and keep what it showed; this may take minutes."""
-    report = await _measured(asked, services)
+    report = await _unless_it_stops(_measured(asked, services), services.stopping)
     return JSONResponse(report.as_json())
 
 
@@ -37,6 +40,23 @@ async def benches(asked: Annotated[BenchQuery, Query()], services: Wired) -> Res
         lambda connection: list_runs(connection, asked.surface, most=asked.limit)
     )
     return json_response(BenchesReply(runs=[_view_of(one, services) for one in runs]))
+
+
+async def _unless_it_stops(
+    measured: Coroutine[Any, Any, Report], stopping: asyncio.Event
+) -> Report:
+    """Return what was measured; a server that is told to stop waits for no bench."""
+    running, stop = asyncio.create_task(measured), asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait((running, stop), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        message = "the server is stopping: the bench was broken off"
+        raise ServerAway(message, mend="Run it again.")
+    finally:
+        stop.cancel()
+        running.cancel()
+        await asyncio.gather(running, stop, return_exceptions=True)
 
 
 async def _measured(asked: BenchRequest, services: Services) -> Report:
