@@ -145,6 +145,7 @@ _HOMES = (
     "erase",
     "history",
     "background",
+    "judge",
     "service",
     "transfer",
 )

@@ -19,6 +19,7 @@ from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
 from hitherto_server.cli_erase import erase
 from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
+from hitherto_server.cli_judge import judge_app
 from hitherto_server.cli_models import models_app
 from hitherto_server.cli_shared import HELP_STYLE
 from hitherto_server.cli_sync import sync
@@ -81,6 +82,7 @@ app.command(rich_help_panel=SETUP)(connect)
 app.add_typer(install_app, name="install", rich_help_panel=SETUP)
 app.add_typer(uninstall_app, name="uninstall", rich_help_panel=SETUP)
 app.add_typer(models_app, name="models", rich_help_panel=SETUP)
+app.add_typer(judge_app, name="judge", rich_help_panel=SETUP)
 
 
 def _say_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so

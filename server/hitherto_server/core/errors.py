@@ -20,6 +20,7 @@ HithertoError
 │   ├── TriageBusy          triage_busy          409
 │   ├── BenchBusy           bench_busy           409
 │   ├── NobodyToAsk         nobody_to_ask        409
+│   ├── SwitchLocked        switch_locked        409
 │   └── ImportConflict      import_conflict      409
 ├── NotAllowed              (who asks)
 │   ├── Unauthorized        unauthorized         401
@@ -209,6 +210,13 @@ class NobodyToAsk(Refused):
 
     code = "nobody_to_ask"
     default_mend = "`hitherto judge` says what is switched on; `--backend rules` needs nobody."
+
+
+class SwitchLocked(Refused):
+    """What the switch allows needs a passed bench of the configuration that runs."""
+
+    code = "switch_locked"
+    default_mend = "Run `hitherto bench SURFACE --backend configured` first."
 
 
 class NotAllowed(HithertoError):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.judge.answers import Answers, Unavailable
+from hitherto_server.judge.answers import Answers, Noul, Unavailable
+from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.backends import Backends
 from hitherto_server.judge.known import Known, request_hash
 from hitherto_server.judge.limits import why_unaskable, without_secrets
@@ -18,6 +19,7 @@ from hitherto_server.judge.log import JudgmentLog, answered_entry, unavailable_e
 from hitherto_server.judge.questions import question_hash
 from hitherto_server.judge.redaction import Redactor, TooMuchError
 from hitherto_server.judge.switches import Switches
+from hitherto_server.judge.trial import QUESTIONS, STATE, TRIAL
 from hitherto_server.judge.trying import Call, Tries
 from hitherto_server.judge.wire import FailedError, Wire
 
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_server.core.clock import Clock
-    from hitherto_server.judge.asking import Asking
     from hitherto_server.judge.configuration import Backend, JudgeConfig
+    from hitherto_server.judge.probing import Probed
     from hitherto_server.judge.questions import Question
     from hitherto_server.judge.reading import WireReply
     from hitherto_server.judge.surface import Surface
@@ -109,6 +111,32 @@ class Judge:
             self._break_off()
         await self._warm()
         return made
+
+    async def try_out(self) -> dict[str, Any]:
+        """Ask the backend one question that everybody can answer, and return what came of it."""
+        if (backend := self.switches.config.backend) is not None:
+            self.backends.health(backend).lanes.clear()  # a person wants to know it now
+        got = await self.ask(TRIAL, STATE, QUESTIONS, Asking(origin="ui", uses_cache=False))
+        if isinstance(got, Unavailable):
+            return {"answered": False, "reason": got.reason, "detail": got.detail}
+        answer = got.by_key["port"]
+        return {
+            "answered": isinstance(answer, Noul),
+            "detail": answer.detail if isinstance(answer, Unavailable) else "",
+            "probability": got.noul("port"),
+            "model": got.model,
+            "calibrated": got.calibrated,
+            "latency_ms": got.latency_ms,
+            "cost_usd": got.cost_usd,
+        }
+
+    async def probe(self, base_url: str, model: str | None) -> Probed:
+        """Find out what a server speaks; the key goes along only where it was given for."""
+        from hitherto_server.judge.probing import Probe
+
+        key = self.switches.key
+        sent = key.value if key is not None and key.given_for == base_url else None
+        return await Probe(self.backends.wire, self.clock).look(base_url, model, sent)
 
     async def flush(self) -> None:
         """Write down what was judged until now."""

@@ -44,10 +44,15 @@ def is_killed(*environments: Mapping[str, str]) -> bool:
     return any(one.get(SWITCH, "").strip().lower() in {"off", "0", "no"} for one in environments)
 
 
+def is_sendable(key: str) -> bool:
+    """Tell whether a header can carry a key."""
+    return SENDABLE.fullmatch(key) is not None
+
+
 def find_key(environment: Mapping[str, str], file: Mapping[str, str]) -> Key | None:
     """Return the key that the environment or else the file holds."""
     value = environment.get(KEY) or file.get(KEY) or ""
-    if SENDABLE.fullmatch(value) is None:
+    if not is_sendable(value):
         return None
     return Key(value, environment.get(KEY_FOR) or file.get(KEY_FOR))
 

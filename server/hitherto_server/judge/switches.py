@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.errors import HithertoError, HomeUnusable, InvalidInput
 from hitherto_server.judge.configuration import JudgeConfig, as_document, read_config
-from hitherto_server.judge.keys import find_key, is_killed, read_env_file
+from hitherto_server.judge.keys import (
+    KEY,
+    find_key,
+    is_killed,
+    is_sendable,
+    read_env_file,
+    write_key,
+)
 from hitherto_server.store.config import put_section, read_section
 
 if TYPE_CHECKING:
@@ -22,6 +29,8 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surface import Surface
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
+
+KeyState = Literal["given", "missing", "not_needed", "for_another_address"]
 
 LIFE_S = 3.0
 
@@ -71,8 +80,43 @@ class Switches:
         made = await self.store.writer.run(
             lambda c: _changed(c, change, at_ms)  # read and written in one transaction
         )
+        await self._bind_known(made)
         await self.read()
         return made
+
+    async def give_key(self, key: str | None, *, of_environment: bool = False) -> None:
+        """Keep a key for the backend that is configured, or drop the one that is kept."""
+        await self.read()
+        if key is None and not of_environment:
+            await self._write_key(None, None)
+            return
+        backend = self.config.backend
+        if backend is None:
+            message = "a key is for one address, and no backend is configured"
+            raise InvalidInput(message, mend="Choose one first: `hitherto judge use`.")
+        if key is not None and not is_sendable(key):
+            raise InvalidInput("the key holds what no header can carry", mend="Copy it again.")
+        if of_environment and not self.environment.get(KEY):
+            message = f"the server's environment has no {KEY}"
+            raise InvalidInput(message, mend="Export it, then run `hitherto stop`.")
+        await self._write_key(key, backend.base_url)
+
+    async def _bind_known(self, config: JudgeConfig) -> None:
+        """Take a key that was given for nobody yet to be for the known service that was chosen."""
+        backend, key = config.backend, find_key(self.environment, read_env_file(self.env_file))
+        if backend is None or key is None or key.given_for is not None:
+            return
+        if backend.profile.needs_key and backend.base_url == backend.profile.base_url:
+            is_kept = read_env_file(self.env_file).get(KEY) == key.value
+            await self._write_key(key.value if is_kept else None, backend.base_url)
+
+    async def _write_key(self, key: str | None, given_for: str | None) -> None:
+        try:
+            await asyncio.to_thread(write_key, self.env_file, key, given_for)
+        except OSError as error:
+            message = f"{self.env_file} cannot be written: {error.strerror}"
+            raise HomeUnusable(message) from error
+        await self.read()
 
     def why_not(self, surface: Surface) -> tuple[Reason, str] | None:
         """Return why a surface may not ask; None if it may."""
@@ -95,6 +139,15 @@ class Switches:
         if backend is None or key is None or key.given_for != backend.base_url:
             return None
         return key.value
+
+    def key_state(self) -> KeyState:
+        """Tell whether there is a key for the address that is in force."""
+        if self.key_for_backend() is not None:
+            return "given"
+        if self.key is not None:
+            return "for_another_address"
+        backend = self.config.backend
+        return "missing" if backend is not None and backend.profile.needs_key else "not_needed"
 
     def is_on(self, surface: Surface, switch: str | None = None) -> bool:
         """Tell whether a surface may ask, and whether one of its locked switches is turned on."""

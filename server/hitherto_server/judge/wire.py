@@ -76,8 +76,10 @@ class Wire:
 
     async def warm(self, url: str) -> httpx2.AsyncClient:
         """Make the pool for a URL ready; on a thread, since it takes longer than a prompt has."""
-        made = self._pools.get(is_loopback(url))
-        return made or await asyncio.to_thread(self._pool, local=is_loopback(url))
+        local = is_loopback(url)
+        if local in self._pools:
+            return self._pools[local]
+        return await asyncio.to_thread(self._pool, local=local)
 
     async def _send(self, method: str, url: str, body: bytes | None, key: str | None) -> HttpReply:
         pool = await self.warm(url)
