@@ -83,10 +83,11 @@ def wanted_hooks(
     commands = {listener: shell_entry(listener, shim, client) for listener in listeners_of(client)}
     if registration.transport == "http":
         token, port = hook_token(read_token(home)), port_of(home)
+        is_judged = home.judged.exists()
         for listener in commands:
             # the client takes no other kind there, and only a command can start the server
             if listener.event != "SessionStart":
-                commands[listener] = http_entry(listener, port, token)
+                commands[listener] = http_entry(listener, port, token, is_judged=is_judged)
     return tuple(commands.items())
 
 

@@ -27,6 +27,8 @@ OWN_TOOLS = "mcp__.*hitherto.*"
 CODEX = "codex"
 """The word after the event by which a hook says whose it is; Claude Code's say nothing."""
 DEADLINES_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
+JUDGED_DEADLINES_S = {**DEADLINES_S, "UserPromptSubmit": 1.2}
+"""While a judge is asked."""
 OTHER_DEADLINE_S = 0.2
 """As the command hook's own, which imports nothing of this; a test compares them."""
 MARK = "X-Hitherto-Protocol"
@@ -119,9 +121,12 @@ def is_our_hook(entry: object, own_shim: Path) -> bool:
             return script_of(entry) is not None
 
 
-def http_entry(listener: Listener, port: int, token: str) -> dict[str, object]:
+def http_entry(
+    listener: Listener, port: int, token: str, *, is_judged: bool = False
+) -> dict[str, object]:
     """Return the entry by which the client posts the event itself."""
-    deadline_s = DEADLINES_S.get(listener.event, OTHER_DEADLINE_S)
+    deadlines_s = JUDGED_DEADLINES_S if is_judged else DEADLINES_S
+    deadline_s = deadlines_s.get(listener.event, OTHER_DEADLINE_S)
     return {
         "type": "http",
         "url": f"http://127.0.0.1:{port}/hook/{listener.event}",

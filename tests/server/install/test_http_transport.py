@@ -16,7 +16,12 @@ from hitherto_server.core.private_file import write_private
 from hitherto_server.core.token import read_token
 from hitherto_server.install import claude_code
 from hitherto_server.install.registering import repair
-from hitherto_server.install.registration import DEADLINES_S, OTHER_DEADLINE_S
+from hitherto_server.install.registration import (
+    DEADLINES_S,
+    JUDGED_DEADLINES_S,
+    OTHER_DEADLINE_S,
+)
+from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
 
 FOREIGN = (
     b'{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/hook"}]}]}}\n'
@@ -53,12 +58,23 @@ def test_every_event_but_the_start_is_posted_within_its_deadline(client):
             assert request["timeout"] == DEADLINES_S.get(event, OTHER_DEADLINE_S)
 
 
+def test_a_prompt_that_is_judged_has_the_time_for_it(client):
+    port_is(client, 4321)
+    client.home.judged.touch()
+    client.install(transport="http")
+    (prompt,) = entries(client)["UserPromptSubmit"]
+    assert prompt["timeout"] == JUDGED_PROMPT_MS / 1000
+    assert prompt["headers"]["X-Hitherto-Deadline-Ms"] == str(JUDGED_PROMPT_MS)
+
+
 def test_the_deadlines_are_those_of_the_command(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(hitherto_hooks.__file__).parent))
     import pipe
 
     monkeypatch.delitem(sys.modules, "pipe")
     assert (DEADLINES_S, OTHER_DEADLINE_S) == (pipe.TOTAL_S, pipe.OTHER_TOTAL_S)
+    assert {**DEADLINES_S, **pipe.JUDGED_TOTAL_S} == JUDGED_DEADLINES_S
+    assert pipe.JUDGED_TOTAL_S == {"UserPromptSubmit": JUDGED_PROMPT_MS / 1000}
 
 
 @pytest.mark.parametrize("before", [0o644, 0o664, 0o600, 0o640])
