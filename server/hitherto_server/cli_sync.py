@@ -22,7 +22,7 @@ LISTS = {
 
 def sync(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="These memories only.")
+        list[str] | None, typer.Argument(metavar="ID", help="These memories only.")
     ] = None,
     *,
     file: Annotated[
