@@ -11,6 +11,7 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.core.failed_start import find_failed_start
 from hitherto_server.core.settings import load_settings
 from hitherto_server.doctor.finding import Finding, fault, unusable, well
+from hitherto_server.doctor.judging import judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ def server(home: Home) -> Iterator[Finding]:
         status = client.ask(home, "/v1/status")
         quiet = client.ask(home, "/v1/quiet")["quiet"]
         jobs = client.ask(home, "/v1/jobs")
+        judged = client.ask(home, "/v1/judge")
     except HithertoError as error:
         yield unusable("server", error)
         return
@@ -38,6 +40,7 @@ def server(home: Home) -> Iterator[Finding]:
     yield _losses(status)
     yield _pauses(quiet)
     yield _jobs(jobs)
+    yield judge(judged)
 
 
 def _away(home: Home) -> Finding:

@@ -144,6 +144,7 @@ class Eraser:
     def _erase_rows_of(
         self, connection: Connection, asked: EraseRequest, found: Found, *, indexed: bool = True
     ) -> None:
+        rows.forget_judgments(connection, found.texts)
         if asked.memory is not None:
             number = rows.number_of(connection, asked.memory)
             if number is not None:

@@ -10,6 +10,7 @@ import hitherto_contract as contract
 from hitherto_server.sessions.quiet import lies_in, spellings
 from hitherto_server.store import purge as kept_things
 from hitherto_server.store.erase import sweep_remains, truncate_wal
+from hitherto_server.store.judgments import clear_cache
 from hitherto_server.store.sessions import find_session
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def _found(connection: Connection, asked: PurgeRequest) -> Kept:
 
 def _removed(connection: Connection, kept: Kept, *, with_memories: bool, at_ms: int) -> int:
     kept_things.remove(connection, kept)
+    clear_cache(connection)  # it doesn't say whose answers it keeps
     if not with_memories:
         return 0
     return kept_things.trash(connection, kept, actor="person", at_ms=at_ms)

@@ -9,6 +9,7 @@ from hitherto_server.core.text import content_hash
 from hitherto_server.store import signs
 from hitherto_server.store.derived import drop_memory, index_memory, index_session
 from hitherto_server.store.former import drop_former
+from hitherto_server.store.judgments import clear_cache, drop_previews
 from hitherto_server.store.memories import find_same, put_passages
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.queries import load_queries
@@ -88,6 +89,16 @@ def replace_rows(
                 connection.execute(query, {"text": spelled, "erased": ERASED})
     for session_id in asked:  # its first prompt stands beside what it stored
         index_session(connection, session_id)
+
+
+def forget_judgments(connection: Connection, texts: Sequence[str]) -> None:
+    """Forget what the log of judgments shows of the texts, and every answer that was kept.
+
+    A preview may hold a piece of a text alone, and a hash of it would let it be guessed.
+    """
+    drop_previews(connection, texts)
+    if connection.execute(sql["table_named"], {"name": "judgment_cache"}).fetchone():
+        clear_cache(connection)  # an old backup has none
 
 
 def delete_memory(connection: Connection, number: int, *, indexed: bool = True) -> None:
