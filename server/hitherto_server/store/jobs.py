@@ -88,7 +88,8 @@ def free_expired(connection: Connection, *, at_ms: int, most: int) -> int:
 
 
 def free_all(connection: Connection, *, at_ms: int, most: int) -> int:
-    """Give back every job that an earlier process had taken, whatever its lease says."""
+    """Give back every job that an earlier process had taken, and forget what was cancelled."""
+    connection.execute(sql["drop_cancelled"])
     values = {"at_ms": at_ms, "most": most, "all": True}
     return int(connection.execute(sql["free"], values).rowcount)
 

@@ -32,6 +32,9 @@ UPDATE job SET
     leased_until_ms = NULL
 WHERE state = 'leased' AND (:all OR leased_until_ms <= :at_ms);
 
+-- drop_cancelled: forget what was cancelled
+DELETE FROM job WHERE state = 'cancelled';
+
 -- soonest: when the next job of some kinds is due, and when the next lease ends
 SELECT
     (SELECT min(not_before_ms) FROM job
