@@ -32,26 +32,32 @@ def remember(
         str, typer.Argument(metavar="TEXT", help="The statement; `-` reads standard input.")
     ],
     *,
-    kind: Annotated[Kind, typer.Option(help="What kind of statement it is.")] = "note",
+    kind: Annotated[
+        Kind | None,
+        typer.Option(help="What kind of statement it is; unstated, `note` or as judged."),
+    ] = None,
     file: Files = None,
     tag: Tags = None,
     category: Category = None,
     user_wide: Annotated[bool, typer.Option("--user-wide", help="Holds everywhere.")] = False,
-    importance: Annotated[int, typer.Option(min=1, max=10, help="From 1 to 10.")] = 5,
+    importance: Annotated[
+        int | None, typer.Option(min=1, max=10, help="From 1 to 10; unstated, 5.")
+    ] = None,
     supersedes: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="A memory it replaces; repeat.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Store a statement for this folder's project; what is answered with an id is on the disk."""
+    # what is not stated is not sent: a judgment may fill it in
+    stated = {"kind": kind, "importance": importance}
     payload = {
         "content": _text(content),
-        "kind": kind,
+        **{name: value for name, value in stated.items() if value is not None},
         "files": file or [],
         "tags": tag or [],
         "category": category,
         "scope": "user" if user_wide else "project",
-        "importance": importance,
         "supersedes": [_whole_id(one) for one in supersedes or ()],
         "source": "user-told",
     }
