@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 3
 NOTES: dict[Sample, str] = {
-    "labelled": "Labelled items that ship with Hitherto; half of them are hard.",
+    "labelled": "Labelled items that ship with Hitherto, about half of them hard.",
     "own": (
         "Your own memories, which nobody labelled: `accuracy` is how often judge and rule agree, "
         "not how often either is right."
