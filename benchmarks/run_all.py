@@ -23,6 +23,7 @@ BENCHMARKS = (
     "pairs",
     "secrets",
     "judgment_rules",
+    "judged_writes",
     "extraction",
     "first_recall",
     "endurance",

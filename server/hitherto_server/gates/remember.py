@@ -13,7 +13,7 @@ from hitherto_server.gates.context import Place, WriteContext, confined, find_pl
 from hitherto_server.gates.filing import checks_filing
 from hitherto_server.gates.judging import patience_of
 from hitherto_server.gates.neighbours import Subject, look_by_words
-from hitherto_server.gates.repeats import find_opinion
+from hitherto_server.gates.repeats import begin_vectors, find_opinion
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.gates.writing import write
 from hitherto_server.store.memories import NewMemory
@@ -52,11 +52,12 @@ async def store(
     `seen` refuses it if a memory that it replaces has moved on from that revision.
     """
     files = await confined(request.files, place)
+    new = _draft(context, request, place)
+    begun = begin_vectors(context, new, request, patience)
     anchors = await tie(context, request.content, files, place, session_id=request.session_id)
-    new = replace(_draft(context, request, place), anchors=anchors)
-    subject = Subject(new.project, new.content)
+    new, subject = replace(new, anchors=anchors), Subject(new.project, new.content)
     around = await context.store.readers.run(lambda c: look_by_words(c, subject))
-    opinion = await find_opinion(context, new, request, around, patience)
+    opinion = await find_opinion(context, new, around, begun, patience)
     checks = checks_filing(context.judge)
     written = await context.store.writer.run(
         lambda c: write(c, new, request, around, seen or {}, opinion=opinion, checks=checks)

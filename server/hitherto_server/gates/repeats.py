@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.clock import date_of
 from hitherto_server.core.errors import ModelError
@@ -28,6 +28,7 @@ from hitherto_server.store.recall import list_anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from concurrent.futures import Future
 
     from hitherto_contract import RememberRequest
     from hitherto_server.gates.context import WriteContext
@@ -74,18 +75,42 @@ class Opinion:
         }
 
 
+@dataclass(frozen=True)
+class Begun:
+    """The vectors of a text that is not stored yet, while they are being made."""
+
+    model: str | None = None
+    vectors: tuple[Future[Any], ...] = ()
+
+
+def begin_vectors(
+    context: WriteContext, new: NewMemory, request: RememberRequest, patience: Patience
+) -> Begun | None:
+    """Have a statement's vectors made while its files are read; None: nothing is to be asked."""
+    if not patience.may_ask(SURFACE) or not _may_repeat(new, request):
+        return None
+    meaning = context.meaning
+    model = meaning.model if meaning is not None and meaning.state == "ready" else None
+    if meaning is None or model is None or not model.reads(new.content):
+        return Begun()
+    texts = [new.content[start:end] for start, end in new.spans[:MOST_PASSAGES]]
+    try:
+        return Begun(model.name, tuple(meaning.begin(text, "passage") for text in texts))
+    except ModelError:
+        return Begun()
+
+
 async def find_opinion(
     context: WriteContext,
     new: NewMemory,
-    request: RememberRequest,
     around: Neighbourhood,
+    begun: Begun | None,
     patience: Patience,
 ) -> Opinion | None:
     """Ask whether a statement is a known one; None where nothing is to be asked or answered."""
-    if not patience.may_ask(SURFACE) or not _may_repeat(new, request):
+    if begun is None:
         return None
-    vectors = await _vectors_of(context, new)
-    look = partial(_list_known, new=new, around=around, vectors=vectors)
+    look = partial(_list_known, new=new, around=around, vectors=await _vectors_of(begun))
     known = await context.store.readers.run(look)
     return await _asked(new, known, patience) if known else None
 
@@ -121,20 +146,20 @@ def _may_repeat(new: NewMemory, request: RememberRequest) -> bool:
     return not request.supersedes and new.state_key is None and len(new.content) <= MOST_CHARS
 
 
-async def _vectors_of(context: WriteContext, new: NewMemory) -> tuple[str, list[bytes]] | None:
-    """Return the model and the vectors of a text that is not stored yet, if they come soon."""
-    meaning = context.meaning
-    model = meaning.model if meaning is not None and meaning.state == "ready" else None
-    if meaning is None or model is None or not model.reads(new.content):
+async def _vectors_of(begun: Begun) -> tuple[str, list[bytes]] | None:
+    """Return the model and the vectors, if all of them come soon."""
+    if begun.model is None or not begun.vectors:
         return None
-    texts = [new.content[start:end] for start, end in new.spans[:MOST_PASSAGES]]
-    try:
-        async with asyncio.timeout(EMBED_S):
-            begun = [asyncio.wrap_future(meaning.begin(text, "passage")) for text in texts]
-            found = await asyncio.gather(*begun)
-    except (TimeoutError, ModelError):
+    waited = [asyncio.wrap_future(one) for one in begun.vectors]
+    done, late = await asyncio.wait(waited, timeout=EMBED_S)
+    for one in late:
+        one.cancel()
+    # a model that is being stopped cancels what it was asked; that is not our own cancellation
+    failed = [one for one in done if one.cancelled() or one.exception() is not None]
+    if late or failed:
         return None
-    return model.name, [vector.astype("<f4", copy=False).tobytes() for vector in found]
+    vectors = [one.result().astype("<f4", copy=False).tobytes() for one in waited]
+    return begun.model, vectors
 
 
 def _list_known(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import opened
 
 from hitherto_contract import RememberRequest
-from hitherto_server.core.errors import IdempotencyClash
+from hitherto_server.core.errors import IdempotencyClash, ModelRefused
 from hitherto_server.gates.remember import remember
 from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.surfaces.duplicate_gate import SURFACE, decide, is_in_doubt
@@ -280,6 +281,35 @@ async def test_without_a_model_it_is_asked_about_what_words_alone_make_a_duplica
     request = RememberRequest(content=SAME, project_dir=str(me.folder))
     assert (await remember(writes, request)).id == old.id
     assert len(me.stub.asked) == 1
+
+
+class Stopping:
+    """A model that fails, is being stopped, or never ends."""
+
+    state = "ready"
+
+    def __init__(self, model: Any, how: str) -> None:
+        self.model = model
+        self.how = how
+
+    def begin(self, text: str, role: str) -> Future[Any]:
+        made: Future[Any] = Future()
+        if self.how == "fails":
+            made.set_exception(ModelRefused("it broke"))
+        elif self.how == "stops":
+            made.cancel()
+            made.set_running_or_notify_cancel()
+        elif self.how == "refuses":
+            raise ModelRefused("it is gone")
+        return made
+
+
+@pytest.mark.parametrize("how", ["fails", "stops", "refuses", "hangs"])
+async def test_a_model_that_makes_no_vector_leaves_it_to_the_words(me: Judged, how: str) -> None:
+    old = await known(me)
+    writes = replace(me.services.writes, meaning=Stopping(me.services.embedder.model, how))
+    request = RememberRequest(content=SAME, project_dir=str(me.folder))
+    assert (await remember(writes, request)).id == old
 
 
 async def test_switched_off_it_asks_nothing(me: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
