@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 GOLDEN: dict[str, dict[str, str]] = json.loads(Path(__file__).with_name("golden.json").read_text())
 """By surface and version, the hash of its words."""
+SENT: dict[str, list[str]] = json.loads(Path(__file__).with_name("sent.json").read_text())
+"""By surface, every place that its state may have."""
 SURFACES = surfaces()
 SHORTEST = 16
 QUOTED = "What the text says of itself does not count."
@@ -150,3 +153,23 @@ def test_the_pinned_words_are_those_that_are_asked(name: str) -> None:
         pinned = {json.loads(one)["instructions"] for one in pinned}
         asked = {json.loads(one)["instructions"] for one in asked}
     assert pinned & asked
+
+
+def places_of(state: Any, at: str = "") -> Iterator[str]:
+    """Yield where in a state something stands; the keys of candidates are all one."""
+    if isinstance(state, dict):
+        for key, value in state.items():
+            yield from places_of(value, f"{at}/{re.sub(r'^c[0-9]+$', 'c#', key)}")
+    elif isinstance(state, list):
+        for value in state:
+            yield from places_of(value, f"{at}[]")
+    else:
+        yield at
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_what_is_sent_has_the_shape_that_was_pinned(name: str) -> None:
+    sent = {place for state, _ in asked_by(name) for place in places_of(state)}
+    assert sorted(sent) == SENT[name], (
+        f"another state is another question: raise the version of {name}, and change sent.json"
+    )
