@@ -36,6 +36,7 @@ from hitherto_server.store.memories import get_row
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from hitherto_server.judge.asking import Origin
     from hitherto_server.services import Services
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
@@ -117,7 +118,8 @@ async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
     if project is None:
         message = "this folder belongs to no project that has memories"
         raise NotFound(message)
-    wish = SyncWish(project, tuple(asked.ids), tuple(asked.files), asked.session_id)
+    origin: Origin = "cli" if asked.actor == "cli" else "tool"
+    wish = SyncWish(project, tuple(asked.ids), tuple(asked.files), asked.session_id, origin)
     return await sync(services.stale, wish)
 
 

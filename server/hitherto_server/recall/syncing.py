@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hitherto_contract import SyncPair, SyncReply
+    from hitherto_server.judge.asking import Origin
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.standing.decide import StandingView
     from hitherto_server.standing.verify import AnchorFinding
@@ -47,6 +48,7 @@ class SyncWish:
     ids: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     session_id: str | None = None
+    origin: Origin = "tool"
 
     @property
     def is_named(self) -> bool:
@@ -61,6 +63,8 @@ class Selected:
     settled: list[Checked] = field(default_factory=list)
     looked_at: int = 0
     not_looked_at: int = 0
+    unknown: list[str] = field(default_factory=list)
+    """Ids that no memory of the project has."""
 
 
 async def sync(stale: StaleJudge, wish: SyncWish) -> SyncReply:
@@ -68,7 +72,7 @@ async def sync(stale: StaleJudge, wish: SyncWish) -> SyncReply:
     selected = await _select(stale, wish)
     asked = selected.subjects[:MOST_PAIRS]
     together = asyncio.Semaphore(TOGETHER)
-    asking = Asking("tool", wish.session_id, wish.project.number)
+    asking = Asking(wish.origin, wish.session_id, wish.project.number)
 
     async def judged(subject: Subject) -> Checked:
         async with together:
@@ -80,8 +84,8 @@ async def sync(stale: StaleJudge, wish: SyncWish) -> SyncReply:
 
 async def _select(stale: StaleJudge, wish: SyncWish) -> Selected:
     """Look at memories in small portions, since others read the store too."""
-    selected = Selected()
-    numbers = await stale.store.readers.run(partial(_numbers, wish=wish))
+    numbers, unknown = await stale.store.readers.run(partial(_numbers, wish=wish))
+    selected = Selected(unknown=unknown)
     ends = time.monotonic() + SELECTING_S
     for batch in _batches(numbers):
         if time.monotonic() > ends:
@@ -100,15 +104,18 @@ async def _select(stale: StaleJudge, wish: SyncWish) -> Selected:
     return selected
 
 
-def _numbers(connection: Connection, wish: SyncWish) -> list[int]:
+def _numbers(connection: Connection, wish: SyncWish) -> tuple[list[int], list[str]]:
+    """Return the memories that are wanted, and the ids that none of the project has."""
     scopes = [wish.project.number]
     if not wish.is_named:
-        return list_anchored(connection, wish.project.number, most=MOST_MEMORIES)
-    named = [n for one in wish.ids for n in rows.find_by_id(connection, one, scopes)]
+        return list_anchored(connection, wish.project.number, most=MOST_MEMORIES), []
+    found = {one: rows.find_by_id(connection, one, scopes) for one in wish.ids}
+    named = [number for numbers in found.values() for number in numbers]
     spelled = (relative_name(wish.project.root, path) for path in wish.files)
     paths = [path for path in spelled if path is not None]
     tied = rows.find_anchored(connection, paths, scopes, most=MOST_MEMORIES) if paths else {}
-    return list(dict.fromkeys([*named, *tied]))
+    unknown = [one for one, numbers in found.items() if not numbers]
+    return list(dict.fromkeys([*named, *tied])), unknown
 
 
 def _doubtful(
@@ -169,7 +176,7 @@ def _reply(selected: Selected, checked: Sequence[Checked], beyond: int) -> SyncR
         decided = one.outcome == "judged" and one.verdict in {"holds", "stale"}
         listed = one.verdict if decided else one.outcome
         by_verdict["unjudged" if listed == "judged" else str(listed)].append(_pair(one))
-    notes = []
+    notes = [f"no memory of this project has the id {one}" for one in selected.unknown]
     if selected.not_looked_at:
         notes.append(f"{selected.not_looked_at} memories were not looked at in time")
     return contract.SyncReply(

@@ -22,6 +22,8 @@ from hitherto_server.judge.configuration import SurfaceChoice
 from hitherto_server.judge.register import surfaces
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
+from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -373,3 +375,34 @@ async def test_a_judge_that_hangs_costs_a_prompt_its_time_once(
     await considered(services, project, f"{PROMPT} Once more.")
     assert time.monotonic() - began < 0.5
     assert len(stub.requests) == 1
+
+
+async def test_a_reply_that_a_slow_judge_made_too_late_is_not_in_the_ledger(
+    services: Services, project: Path, stub: SystemOneStub, clock: TestClock
+) -> None:
+    await know(services, project, WEAK, STRONG)
+    said = judged_by({STRONG: 4})
+
+    def slowly(state: Any, key: str, question: dict[str, Any]) -> Any:
+        clock.pass_ms(2000)
+        return said(state, key, question)
+
+    stub.answers = slowly
+    body = {"session_id": "s", "cwd": str(project), "prompt": PROMPT}
+    call = read_call(
+        "UserPromptSubmit", json.dumps(body).encode(), at_ms=clock(), deadline_ms=JUDGED_PROMPT_MS
+    )
+    assert await services.sessions.take(call) is None
+    entered = rows(services.home.database, "SELECT * FROM injection WHERE outcome = 'injected'")
+    assert entered == []
+    assert (await outcomes(services))[0]["withheld"] is True
+
+
+async def test_with_the_time_of_a_prompt_without_a_judge_nobody_is_asked(
+    services: Services, project: Path, stub: SystemOneStub, clock: TestClock
+) -> None:
+    await know(services, project, STRONG)
+    body = {"session_id": "s", "cwd": str(project), "prompt": PROMPT}
+    call = read_call("UserPromptSubmit", json.dumps(body).encode(), at_ms=clock(), deadline_ms=300)
+    assert await services.sessions.take(call) is not None
+    assert stub.requests == []

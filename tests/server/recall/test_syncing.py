@@ -15,6 +15,7 @@ from hitherto_server.api.operations import perform_named
 from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.gates.remember import remember
+from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.configuration import SurfaceChoice
 from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces.stale_check import MOST_FILE_CHARS, MOST_PAIRS
@@ -122,6 +123,64 @@ async def test_between_the_thresholds_nothing_is_decided(
     reply = await sync(services, project)
     assert [(one["id"], one["reason"]) for one in reply["unjudged"]] == [(memory, "undecided")]
     assert await standing(services, project, memory) == "changed"
+
+
+async def test_a_person_sets_from_where_on_a_judgment_decides(
+    services: Services, project: Path, stub: SystemOneStub
+) -> None:
+    memory = await know(services, project)
+    (project / "locks.py").write_text(CHANGED)
+    stub.answers = {"still_describes": 0.5}
+    lenient = {"stale-check": SurfaceChoice(thresholds={"holds_from": 0.5})}
+    await services.judge.change(lambda config: replace(config, surfaces=lenient))
+    assert ids((await sync(services, project))["still_accurate"]) == [memory]
+    assert await standing(services, project, memory) == "current"
+
+
+async def test_an_answer_that_is_not_calibrated_is_reported_and_decides_nothing(
+    services: Services, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = services.judge.ask
+
+    async def uncalibrated(*given: Any, **more: Any) -> Any:
+        answers = await ask(*given, **more)
+        assert isinstance(answers, Answers)
+        return replace(answers, calibrated=False)
+
+    monkeypatch.setattr(services.judge, "ask", uncalibrated)
+    memory = await know(services, project)
+    (project / "locks.py").write_text(CHANGED)
+    reply = await sync(services, project)
+    assert ids(reply["still_accurate"]) == [memory]
+    assert "not calibrated" in reply["still_accurate"][0]["reason"]
+    assert await standing(services, project, memory) == "changed"
+    assert rows(services.home.database, "SELECT * FROM verdict") == []
+
+
+async def test_of_two_changed_files_each_must_be_judged_to_hold(
+    services: Services, project: Path, stub: SystemOneStub
+) -> None:
+    (project / "other.py").write_text("def give_back(lock):\n    lock.release()\n")
+    content = "`wait_for_lock` in locks.py and `give_back` in other.py go together."
+    memory = await know(services, project, content, "locks.py", "other.py")
+    (project / "locks.py").write_text(CHANGED)
+    (project / "other.py").write_text("def give_back(lock):\n    lock.free()\n")
+    stub.answers = lambda state, *_: 0.9 if state["file"]["path"] == "locks.py" else 0.5
+    await sync(services, project)
+    assert await standing(services, project, memory) == "changed"
+    stub.answers = {"still_describes": 0.9}
+    (project / "other.py").write_text("def give_back(lock):\n    lock.free(now=True)\n")
+    await sync(services, project)
+    assert await standing(services, project, memory) == "current"
+
+
+async def test_an_id_that_is_no_memory_of_the_project_is_named(
+    services: Services, project: Path
+) -> None:
+    await know(services, project)
+    unknown = "01a22e00-0000-7000-8000-000000000000"
+    reply = await sync(services, project, ids=[unknown])
+    assert reply["notes"] == [f"no memory of this project has the id {unknown}"]
 
 
 async def test_a_verdict_counts_for_one_content_of_the_file_and_one_revision(
