@@ -68,8 +68,8 @@ and to how many requests no judgment came. Every labelled item is asked about, a
 cosine, a pattern or a slot check would keep the product from asking.
 
 `--own-store` asks about your own memories. Nobody labelled those, so it says how often judge
-and rule agree, never who is right: of relations, duplicate-gate, importance-kind,
-category-check and historical-query.
+and rule agree, never who is right: of relations, supersession, duplicate-gate,
+importance-kind, category-check and historical-query.
 
 Each run is kept with its basis: backend and model, thresholds, timeout, the questions' version
 and hash, the hash of the labels and of the code that reads the answers. A locked switch is open

@@ -44,16 +44,27 @@ def own_cases(connection: Connection, surface: str, wanted: Wanted) -> list[Case
 
 
 def _relations(connection: Connection, wanted: Wanted) -> Iterator[Case]:
-    for row, near, content in _near(connection, wanted):
-        pair = Pair(
+    return map(pairs.relation_case, _pairs(connection, wanted))
+
+
+def _supersession(connection: Connection, wanted: Wanted) -> Iterator[Case]:
+    """Yield pairs of different days, of which the rule keeps both."""
+    for pair in _pairs(connection, wanted):
+        if pair.older.recorded_on < pair.newer.recorded_on:
+            yield pairs.supersession_case(pair)
+
+
+def _pairs(connection: Connection, wanted: Wanted) -> Iterator[Pair]:
+    for row, near, other in _near(connection, wanted):
+        newer, older = sorted((row, other), key=lambda one: one["learned_at_ms"], reverse=True)
+        yield Pair(
             id=f"{row['id']}-{near.id}",
             hard=False,
-            older=Note(content["content"], date_of(content["learned_at_ms"])),
-            newer=Note(row["content"], date_of(row["learned_at_ms"])),
+            older=Note(older["content"], date_of(older["learned_at_ms"])),
+            newer=Note(newer["content"], date_of(newer["learned_at_ms"])),
             relation=pairs.KINSHIP[near.finding.kinship],
             supersedes=False,
         )
-        yield pairs.relation_case(pair)
 
 
 def _duplicates(connection: Connection, wanted: Wanted) -> Iterator[Case]:
@@ -123,6 +134,7 @@ def _memories(connection: Connection, wanted: Wanted) -> list[Row]:
 
 MADE: dict[str, Callable[[Connection, Wanted], Iterator[Case]]] = {
     "relations": _relations,
+    "supersession": _supersession,
     "duplicate-gate": _duplicates,
     "importance-kind": _kinds,
     "category-check": _categories,
