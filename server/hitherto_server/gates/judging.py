@@ -31,6 +31,7 @@ class Patience:
     session_id: str | None = None
     project: int | None = None
     ends_at: float = field(default_factory=lambda: time.monotonic() + BUDGET_S)
+    has_asked: bool = False
     gave_up: bool = False
 
     def may_ask(self, surface: Surface) -> bool:
@@ -47,6 +48,7 @@ class Patience:
         asking = Asking(
             self.origin, session_id=self.session_id, project_id=self.project, deadline_s=left_s
         )
+        self.has_asked = True
         said = await self.judge.ask(surface, state, questions, asking)
         if isinstance(said, Answers):
             return said

@@ -48,11 +48,12 @@ if TYPE_CHECKING:
 
 async def reflect(context: WriteContext, request: ReflectRequest) -> Remembered:
     """Change one memory as the request says and answer when the change is durable."""
-    row = await context.store.readers.run(
-        lambda c: get_row(c, request.id, request.expected_revision)
-    )
+    look = partial(get_row, memory_id=request.id, expected_revision=request.expected_revision)
+    row = await context.store.readers.run(look)
     patience = patience_of(context.judge, request, row["project_id"])
     clean = await cleaned_by_judgment(request, patience)
+    if patience.has_asked:  # who named no revision means the memory as it is after that
+        row = await context.store.readers.run(look)
     reply = await _reflect(context, _with_tag(clean, row), row, patience)
     return reply.model_copy(update={"notes": [*clean.notes, *reply.notes]})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from tests.server.gates.judged import Judged, judged_by
 from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import opened
 
-from hitherto_server.core.errors import OnlyASecret
+from hitherto_server.core.errors import OnlyASecret, RevisionMoved
 from hitherto_server.gates.doubts import spans_of
 from hitherto_server.gates.secrets import look_at, redact, without_doubt
 from hitherto_server.gates.secrets.findings import masked
@@ -237,6 +238,42 @@ async def test_one_write_waits_for_one_timeout_however_much_it_would_ask(me: Jud
     assert (await me.remember(text)).outcome == "stored"
     assert time.monotonic() - began < 2 * SURFACE.timeout_s
     assert len(me.stub.asked) == 1
+
+
+async def test_while_a_value_is_judged_another_writer_is_served_at_once(me: Judged) -> None:
+    me.stub.delay_s = 2.0
+    slow = asyncio.create_task(me.remember(UNNAMED))
+    await me.asked()
+    other = await me.remember("Backups of the archive are kept in Lisbon.")
+    assert other.outcome == "stored"
+    assert not slow.done()
+    kept = await slow
+    assert RANDOM in (await me.see(kept.id)).content, "no answer came in time: the rule stands"
+
+
+async def test_an_edit_that_is_judged_is_one_of_the_memory_as_it_is_afterwards(
+    me: Judged,
+) -> None:
+    old = await me.remember("The nightly run prints its seed.")
+    me.stub.delay_s = 0.4
+    editing = asyncio.create_task(me.reflect(old.id, "edit", content=UNNAMED))
+    naming = asyncio.create_task(
+        me.reflect(old.id, "edit", content=UNNAMED.replace("its", "the"), expected_revision=1)
+    )
+    await me.asked()
+    await me.reflect(old.id, "edit", importance=9)
+    assert (await editing).revision == 3
+    assert (await me.see(old.id)).importance == 9
+    with pytest.raises(RevisionMoved):
+        await naming
+
+
+async def test_switched_off_it_asks_nothing(me: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HITHERTO_JUDGE", "off")
+    await me.services.judge.load()
+    kept = await me.remember(f"{UNNAMED} {NAMED}")
+    assert (await me.see(kept.id)).content == redact(f"{UNNAMED} {NAMED}").text
+    assert me.stub.requests == []
 
 
 def test_a_mask_passes_the_gate_as_it_is() -> None:
