@@ -66,6 +66,7 @@ class Request:
 
     path: str
     headers: Mapping[str, str]
+    """By their names in lower case."""
     raw: bytes
 
     @property
@@ -306,7 +307,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _reply(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        request = Request(self.path, dict(self.headers), raw)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(self.path, headers, raw)
         stub = self.stub
         stub.requests.append(request)
         fault = stub.fault
