@@ -83,8 +83,10 @@ def _chosen(
     connection: Connection, row: Row, cosines: Mapping[int, float], said: Mapping[int, list[Row]]
 ) -> list[Row]:
     found = {one["number"]: one for one in rows.list_beside(connection, row, [*cosines, *said])}
-    for settled in rows.list_settled(connection, row["number"], found):
-        del found[settled]
+    name = relations.SURFACE.name
+    settled = rows.list_settled(connection, row["number"], found)
+    for one in settled | rows.list_judged_before(connection, row, found, name):
+        del found[one]
     near = [one for one in found if cosines.get(one, 0.0) >= relations.LEAST_COSINE]
     near = sorted(near, key=lambda one: -cosines[one])[: relations.MOST_CANDIDATES]
     ruled = [one for one in said if one in found and one not in near][:MOST_RULED]

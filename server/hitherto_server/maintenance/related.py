@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Said = Literal["duplicate", "conflict", "similar", "nothing", "undecided", "supersedes"]
 Class = Literal["duplicate", "conflict", "none"]
 
+CONFLICT: RelationKind = "possible_conflict"
+
 KINDS: Mapping[str, RelationKind] = {
     "duplicate": "duplicate_of",
     "conflict": "possible_conflict",
@@ -111,10 +113,10 @@ def _replace(connection: Connection, considered: Considered, at_ms: int) -> int 
 
 def _rule(connection: Connection, considered: Considered, at: int, at_ms: int) -> bool:
     """Record what one pair is, beside or in place of what a rule said."""
-    ruling = considered.rulings[at]
-    if ruling.said == "undecided":
-        return False
-    row, other = considered.case.row, considered.case.pairs[at].other
+    ruling, pair = considered.rulings[at], considered.case.pairs[at]
+    if ruling.said == "undecided" or (ruling.said == "duplicate" and pair.ruled == CONFLICT):
+        return False  # a value that differs is never judged away
+    row, other = considered.case.row, pair.other
     newer, older = sorted((row, other), key=lambda one: (-one["dated_ms"], -one["number"]))
     kind = KINDS.get(ruling.said)
     judged = rows.Judgment(
@@ -160,6 +162,7 @@ def _verdict(considered: Considered, said: Mapping[int, Said], at_ms: int) -> ro
     row, pairs = considered.case.row, considered.case.pairs
     answer = {
         "pairs": {pairs[at].other["id"]: one for at, one in said.items()},
+        "revisions": {pairs[at].other["id"]: pairs[at].other["revision"] for at in said},
         "calibrated": considered.calibrated if considered.answers else None,
     }
     return rows.Verdict(

@@ -81,6 +81,19 @@ def list_settled(connection: Connection, number: int, others: Iterable[int]) -> 
     return {row["other"] for row in connection.execute(sql["settled"], values)}
 
 
+def list_judged_before(
+    connection: Connection, record: Row, others: Iterable[int], surface: str
+) -> set[int]:
+    """Return those of some memories that were judged beside one as both are now."""
+    values = {
+        "others": json.dumps(list(others)),
+        "surface": surface,
+        "id": record["id"],
+        "revision": record["revision"],
+    }
+    return {row["number"] for row in connection.execute(sql["judged_before"], values)}
+
+
 def list_said(connection: Connection, number: int) -> dict[int, list[Row]]:
     """Return what rules and judgments say of a memory and each other one."""
     found: dict[int, list[Row]] = {}

@@ -50,6 +50,14 @@ WHERE EXISTS (
         AND r.undone_by IS NOT 'rule' AND r.undone_by IS NOT 'judge'
 );
 
+-- judged_before: of some memories those whose own judgment has looked at this one as it is now
+SELECT m.number FROM json_each(:others) AS wanted
+CROSS JOIN memory AS m ON m.number = wanted.value
+JOIN verdict AS v ON v.memory_number = m.number AND v.surface = :surface
+    AND v.revision = m.revision
+WHERE json_extract(v.answer, '$.calibrated') = 1
+    AND json_extract(v.answer, '$.revisions."' || :id || '"') = :revision;
+
 -- said: what rules and judgments say of a memory and others, and nobody has taken back
 SELECT r.id, r.kind, r.said_by, r.newer_number, r.older_number FROM relation AS r
 WHERE r.newer_number = :number AND r.undone_at_ms IS NULL AND r.said_by IN ('rule', 'judge')

@@ -212,6 +212,34 @@ async def test_a_judgment_takes_the_place_of_what_a_rule_said(bench: Bench) -> N
     assert [one[3] for one in bench.relations(undone=True)] == ["rule"]
 
 
+async def test_a_value_that_differs_is_not_judged_away(bench: Bench) -> None:
+    bench.stub.answers = says("duplicate")
+    await bench.write("The request timeout is 30 s.")
+    await bench.relate(await bench.write("The request timeout is 90 s."))
+    assert [(one[0], one[3]) for one in bench.relations()] == [("possible_conflict", "rule")]
+
+
+async def test_a_duplicate_that_contradicts_is_neither(bench: Bench) -> None:
+    bench.stub.answers = says("duplicate", exclusive=0.9)
+    await bench.write(OLD)
+    await bench.relate(await bench.write(PARAPHRASE))
+    assert bench.relations() == []
+
+
+async def test_two_memories_are_judged_beside_each_other_once(bench: Bench) -> None:
+    bench.stub.answers = says("unrelated")
+    old = await bench.write(OLD)
+    await bench.relate(await bench.write(NEW))
+    asked = len(bench.stub.asked)
+    await bench.relate(old)
+    assert len(bench.stub.asked) == asked
+    assert sorted(one[0] for one in bench.verdicts()) == sorted([OLD, NEW])
+    edit = ReflectRequest(action="edit", id=old, tags=["again"])
+    await reflect(bench.services.writes, edit)
+    await bench.relate(old)  # it is another revision now
+    assert len(bench.stub.asked) == asked + 1
+
+
 async def test_a_judgment_that_agrees_with_a_rule_says_so_in_its_own_name(bench: Bench) -> None:
     bench.stub.answers = says("conflicting", exclusive=0.9)
     await bench.write("The request timeout is 30 s.")

@@ -193,11 +193,14 @@ def decide(heard: Heard, limits: Limits) -> Ruling:
     if relation is None or relation.choice == "unclear":
         return Ruling("undecided")
     is_sure = relation.confidence >= SURE
+    excludes = contradiction is not None and contradiction >= limits.contradiction
     if relation.choice == "duplicate" and relation.confidence >= limits.duplicate:
+        if excludes:  # it says both, so it says nothing
+            return Ruling("undecided")
         return Ruling("duplicate", relation.probabilities["duplicate"], is_sure=True)
     if relation.choice == "unrelated":
         return Ruling("nothing", relation.probabilities["unrelated"], is_sure)
-    if contradiction is not None and contradiction >= limits.contradiction:
+    if excludes:
         return Ruling("conflict", contradiction, is_sure=True)
     is_related = relation.choice == "related"
     return Ruling("similar", relation.probabilities[relation.choice], is_related and is_sure)
@@ -230,8 +233,10 @@ SURFACE = Surface(
     action=(
         "A duplicate from `least_confidence` on is recorded as one, and of the two a session is "
         "given the newer one unasked. A contradiction from `least_probability` on is a possible "
-        "conflict. Within 0.10 of a threshold the mean of both orders counts. Calibrated, it takes "
-        "the place of what a rule said of the two, or takes it back; uncalibrated it only adds. "
+        "conflict; both at once is neither, and where a rule sees another value there is no "
+        "duplicate. Within 0.10 of a threshold the mean of both orders counts. Calibrated, it "
+        "takes the place of what a rule said of the two, or takes it back; uncalibrated it only "
+        "adds. "
         "What a person or an agent said or took back stands."
     ),
     fallback="The slot check: what differs in numbers, names and negations (docs/duplicates.md).",
