@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -213,6 +214,21 @@ async def test_who_confirms_a_memory_answers_a_verdict(
     assert (await sync(services, project))["stale"] == []
 
 
+async def test_a_verdict_from_before_a_confirmation_counts_no_more(
+    services: Services, project: Path, stub: SystemOneStub
+) -> None:
+    memory = await know(services, project)
+    (project / "locks.py").write_text(CHANGED)
+    stub.answers = {"still_describes": 0.1}
+    await sync(services, project)
+    (project / "locks.py").write_text(CODE)
+    pass_time(services)
+    confirm = ReflectRequest(action="confirm", id=memory, project_dir=str(project))
+    await reflect(services.writes, confirm)
+    (project / "locks.py").write_text(CHANGED)
+    assert await standing(services, project, memory) == "changed"
+
+
 async def test_what_has_not_changed_is_not_judged_unless_it_was_named(
     services: Services, project: Path, stub: SystemOneStub
 ) -> None:
@@ -263,6 +279,7 @@ async def test_at_most_twenty_pairs_are_judged_four_at_a_time_and_the_rest_is_co
         try:
             if len(stub.asked) <= MOST_PAIRS:  # four come together, or the test fails
                 meeting.wait(20)
+                time.sleep(0.1)  # time for a fifth to come, if nothing held it back
         finally:
             with lock:
                 together[0] -= 1

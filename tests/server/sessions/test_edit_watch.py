@@ -100,6 +100,8 @@ async def test_a_memory_that_an_edit_made_untrue_is_stale_and_the_session_is_tol
     said = await runs(client)
     assert f"{known} · stale (judged no longer true of its files (P = 0.10))" in said
     assert "About a file that this session edited" in said
+    owed = "SELECT subject FROM obligation WHERE cleared_at_ms IS NULL"
+    assert rows(client.services.home.database, owed) == []
     assert await runs(client) == ""
     assert await runs(client, session_id="another") == ""
 
@@ -140,11 +142,20 @@ async def test_a_burst_of_edits_is_judged_once_when_it_is_over(
     client: Client, watch: EditWatch, known: str, stub: SystemOneStub
 ) -> None:
     watch.quiet_s = 1.0
+    asked_at: list[float] = []
+
+    def answer(*_: Any) -> float:
+        asked_at.append(time.monotonic())
+        return 0.1
+
+    stub.answers = answer
     for n in range(31, 36):
         await edits(client, f"timeout={n - 1}", f"timeout={n}")
-    assert stub.requests == []
+        ended_at = time.monotonic()
+        await asyncio.sleep(watch.quiet_s / 3)
     await settled(watch)
     assert len(stub.asked) == 1
+    assert asked_at[0] - ended_at >= watch.quiet_s - 0.1
     assert "timeout=35" in stub.asked[0].state["file"]["content"]
 
 
@@ -155,7 +166,9 @@ async def test_the_same_content_and_revision_are_never_judged_twice(
     for before, after in (("30", "90"), ("90", "30"), ("30", "90")):
         await edits(client, f"timeout={before}", f"timeout={after}")
         await settled(watch)
-    assert len(stub.asked) == 1
+    await client.services.judge.flush()
+    # a second ask would be answered from the cache, and logged as well
+    assert rows(client.services.home.database, "SELECT count(*) FROM judgment_log") == [(1,)]
 
 
 async def test_at_most_three_are_judged_those_first_whose_names_the_edit_took_away(
