@@ -31,29 +31,53 @@ ORDER BY r.id DESC LIMIT :most;
 
 -- copies: memories of projects whose very text holds everywhere as well; within one scope a text is
 -- stored once. What was said of such a pair, or taken back by somebody, stands.
+WITH pool (number) AS (
+    SELECT value FROM json_each(:only)
+    UNION ALL
+    SELECT number FROM memory INDEXED BY memory_live
+    WHERE :only IS NULL AND trashed_at_ms IS NULL AND coalesce(project_id, 0) > 0
+        AND number > :after
+        AND (:projects IS NULL
+             OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:projects)))
+    ORDER BY 1  -- as the rows lie
+), said (one, other) AS MATERIALIZED (
+    SELECT newer_number, older_number FROM relation
+    WHERE kind = 'duplicate_of' AND (undone_at_ms IS NULL OR undone_by IS NOT 'rule')
+    UNION ALL
+    SELECT older_number, newer_number FROM relation
+    WHERE kind = 'duplicate_of' AND (undone_at_ms IS NULL OR undone_by IS NOT 'rule')
+)
 SELECT m.number, u.number AS other
-FROM memory AS u
-CROSS JOIN project AS p
-CROSS JOIN memory AS m ON coalesce(m.project_id, 0) = p.id
-    AND m.content_hash = u.content_hash AND m.trashed_at_ms IS NULL
-WHERE coalesce(u.project_id, 0) = 0 AND u.trashed_at_ms IS NULL AND m.number > :after
-    AND (:only IS NULL OR m.number IN (SELECT value FROM json_each(:only)))
-    AND (:projects IS NULL OR p.id IN (SELECT value FROM json_each(:projects)))
+FROM pool
+CROSS JOIN memory AS m ON m.number = pool.number
+CROSS JOIN memory AS u INDEXED BY memory_text ON coalesce(u.project_id, 0) = 0
+    AND u.content_hash = m.content_hash AND u.trashed_at_ms IS NULL
+WHERE m.number > :after AND m.trashed_at_ms IS NULL AND m.project_id IS NOT NULL
+    AND (:projects IS NULL OR m.project_id IN (SELECT value FROM json_each(:projects)))
+    AND (m.number, u.number) NOT IN (SELECT one, other FROM said)
     AND NOT EXISTS (
         SELECT 1 FROM relation AS s JOIN memory AS by ON by.number = s.newer_number
         WHERE s.older_number IN (m.number, u.number) AND s.kind = 'supersedes'
             AND s.undone_at_ms IS NULL AND by.trashed_at_ms IS NULL)
-    AND NOT EXISTS (
-        SELECT 1 FROM relation AS r
-        WHERE (r.newer_number, r.older_number) IN (
-                VALUES (m.number, u.number), (u.number, m.number))
-            AND r.kind = 'duplicate_of'
-            AND (r.undone_at_ms IS NULL OR r.undone_by IS NOT 'rule'))
 ORDER BY m.number LIMIT :most;
 
 -- expendable: what may be expendable, with what speaks for it; most reasons first, then the least
 -- important, then what was left alone longest
-WITH surviving (number, other, copies) AS (
+WITH pool (number) AS MATERIALIZED (
+    SELECT value FROM json_each(:only)
+    UNION ALL
+    SELECT number FROM memory INDEXED BY memory_live
+    WHERE :only IS NULL AND trashed_at_ms IS NULL
+        AND (:projects IS NULL
+             OR coalesce(project_id, 0) IN (SELECT value FROM json_each(:projects)))
+    ORDER BY 1  -- as the rows lie
+), said (one, other) AS MATERIALIZED (
+    SELECT newer_number, older_number FROM relation
+    WHERE kind = 'duplicate_of' AND (undone_at_ms IS NULL OR undone_by IS NOT 'rule')
+    UNION ALL
+    SELECT older_number, newer_number FROM relation
+    WHERE kind = 'duplicate_of' AND (undone_at_ms IS NULL OR undone_by IS NOT 'rule')
+), surviving (number, other, copies) AS (
     -- of a pair the one that would go: not what a person told, else the older one
     SELECT CASE WHEN o.source = 'user-told' AND n.source <> 'user-told' THEN n.number
                 ELSE o.number END,
@@ -64,32 +88,29 @@ WITH surviving (number, other, copies) AS (
     CROSS JOIN memory AS n ON n.number = r.newer_number AND n.trashed_at_ms IS NULL
     CROSS JOIN memory AS o ON o.number = r.older_number AND o.trashed_at_ms IS NULL
     WHERE r.kind = 'duplicate_of' AND r.undone_at_ms IS NULL
-    UNION
+        AND (:only IS NULL OR r.newer_number IN (SELECT value FROM json_each(:only))
+             OR r.older_number IN (SELECT value FROM json_each(:only)))
+    UNION ALL
     SELECT m.number, u.number, 1
-    FROM memory AS u
-    CROSS JOIN project AS p
-    CROSS JOIN memory AS m ON coalesce(m.project_id, 0) = p.id
-        AND m.content_hash = u.content_hash AND m.trashed_at_ms IS NULL
-    WHERE coalesce(u.project_id, 0) = 0 AND u.trashed_at_ms IS NULL
-        AND NOT EXISTS (
-            SELECT 1 FROM relation AS r
-            WHERE (r.newer_number, r.older_number) IN (
-                    VALUES (m.number, u.number), (u.number, m.number))
-                AND r.kind = 'duplicate_of'
-                AND (r.undone_at_ms IS NULL OR r.undone_by IS NOT 'rule'))
-), alike (number, other, copies) AS (
+    FROM pool
+    CROSS JOIN memory AS m ON m.number = pool.number AND m.project_id IS NOT NULL
+    CROSS JOIN memory AS u INDEXED BY memory_text ON coalesce(u.project_id, 0) = 0
+        AND u.content_hash = m.content_hash AND u.trashed_at_ms IS NULL
+    WHERE (m.number, u.number) NOT IN (SELECT one, other FROM said)
+), alike (number, other, copies) AS MATERIALIZED (
     SELECT number, max(other), max(copies) FROM surviving GROUP BY number
-), known (number, other, copies, importance, touched_at_ms, times) AS (
+), known (number, other, copies, importance, touched_at_ms, times) AS MATERIALIZED (
     SELECT m.number, a.other, a.copies, m.importance,
         max(m.learned_at_ms, m.changed_at_ms, coalesce(m.confirmed_at_ms, 0)),
         (SELECT count(*) FROM injection AS i
          WHERE i.memory_number = m.number AND i.outcome = 'injected')
         + coalesce((SELECT times FROM recalled AS t WHERE t.memory_number = m.number), 0)
-    FROM memory AS m LEFT JOIN alike AS a ON a.number = m.number
+    FROM pool
+    CROSS JOIN memory AS m ON m.number = pool.number
+    LEFT JOIN alike AS a ON a.number = m.number
     WHERE m.trashed_at_ms IS NULL
         AND (a.number IS NOT NULL
              OR (m.importance <= :unimportant AND m.changed_at_ms < :old_ms))
-        AND (:only IS NULL OR m.number IN (SELECT value FROM json_each(:only)))
         AND (:projects IS NULL
              OR coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:projects)))
 )
