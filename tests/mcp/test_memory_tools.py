@@ -273,3 +273,19 @@ async def test_an_agent_files_a_memory_in_a_category_that_it_adds(
     assert "evenings · 1 memory" in renamed
     assert "evenings · 1 memory · in the trash" in trashed
     assert "still filed in evenings: 1;" in trashed
+
+
+async def test_an_agent_without_a_judge_is_told_what_stays_unjudged(
+    connect: Any, real_backend: Any, ask: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "limits.py").write_text("LIMIT = 7\n")
+    async with connect(cwd=folder) as client:
+        known = id_in(await ask(client, "remember", content="`LIMIT` in limits.py is 7."))
+        (folder / "limits.py").write_text("LIMIT = 8\n")
+        told = await ask(client, "sync")
+        ranked = await ask(client, "recall", query="LIMIT", rerank=True)
+    assert f"Unjudged:\n{known} r1 · limits.py · no backend\n" in told
+    assert "1 memories looked at." in told
+    assert "not ranked by judgment: no_backend" in ranked

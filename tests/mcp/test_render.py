@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitherto_contract import Hit, MemoriesReply, MemoryView, RecallReply, Remembered
+from hitherto_contract import (
+    Hit,
+    MemoriesReply,
+    MemoryView,
+    RecallReply,
+    Remembered,
+    SyncPair,
+    SyncReply,
+)
 from hitherto_mcp.tools import render
 
 DAY_MS = 1_790_000_000_000  # 2026-09-21, UTC
@@ -85,6 +93,54 @@ def test_a_recall_is_a_frame_a_block_a_hit_and_what_was_left_out() -> None:
         "Recall was lexical: model loading.\n"
         "id: off."
     )
+
+
+def test_a_ranked_recall_shows_how_much_each_hit_matters() -> None:
+    reply = a_reply(
+        a_hit(judged_relevance=3.25), ranked_by="judgment", notes=["ranked by judgment (1 judged)"]
+    )
+    told = render.recalled(reply)
+    assert " · judged 3.2 of 4 · " in told
+    assert told.endswith("ranked by judgment (1 judged)")
+    assert "judged" not in render.recalled(a_reply(a_hit()))
+
+
+def test_a_sync_keeps_its_four_lists_apart_and_counts_what_was_too_much() -> None:
+    def pair(path: str, **changes: Any) -> SyncPair:
+        return SyncPair(id=ID, revision=2, opening="The limit\nis 7.", path=path, **changes)
+
+    reply = SyncReply(
+        still_accurate=[pair("a.py", probability=0.9)],
+        stale=[pair("b.py", probability=0.1)],
+        unjudged=[pair("c.py", probability=0.5, reason="undecided")],
+        unreadable=[pair(".env", reason="it may hold secrets")],
+        looked_at=9,
+        beyond=2,
+    )
+    assert render.synced(reply).split("\n") == [
+        "Still accurate:",
+        f"{ID} r2 · a.py · P = 0.90",
+        "  The limit",
+        "  is 7.",
+        "",
+        "Stale:",
+        f"{ID} r2 · b.py · P = 0.10",
+        "  The limit",
+        "  is 7.",
+        "",
+        "Unjudged:",
+        f"{ID} r2 · c.py · P = 0.50 · undecided",
+        "  The limit",
+        "  is 7.",
+        "",
+        "Unreadable:",
+        f"{ID} r2 · .env · it may hold secrets",
+        "  The limit",
+        "  is 7.",
+        "",
+        "9 memories looked at.",
+        "2 more pairs: call again, or name ids or files.",
+    ]
 
 
 def test_an_empty_recall_says_so() -> None:
