@@ -119,7 +119,8 @@ def view_more(
     lookout: Lookout,
     question: Question,
 ) -> list[Found]:
-    """Look up the standing of what may be shown now and was not viewed before."""
+    """Look up the standing of what may be shown now and was not viewed before; no repeats."""
+    found = bar_repeated(connection, found, delivered)
     viewed = _to_view(found, MOST_VIEWED_UNASKED, delivered)
     unseen = [one.number for one in found if one.number in viewed and one.standing is None]
     asked = list(rows.list_texts(connection, unseen).values())

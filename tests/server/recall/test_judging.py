@@ -221,6 +221,22 @@ async def test_a_judgment_lets_in_what_the_measured_floor_kept_out(
     assert admission.injected[0].found.standing is not None
 
 
+async def test_of_two_that_say_the_same_a_judgment_lets_in_the_newer_only(
+    services: Services, project: Path
+) -> None:
+    older, newer = await know(services, project, STRONG, f"{STRONG} Ask Ada.")
+    await services.store.writer.run(
+        lambda c: c.execute(
+            "INSERT INTO relation (kind, newer_number, older_number, said_by, created_at_ms)"
+            " SELECT 'duplicate_of', n.number, o.number, 'rule', 0 FROM memory AS n, memory AS o"
+            " WHERE n.id = ? AND o.id = ?",
+            (newer, older),
+        )
+    )
+    admission = await considered(services, project, "The script seems broken, look into it")
+    assert [one.found.id for one in admission.injected] == [newer]
+
+
 async def test_an_uncalibrated_judgment_keeps_away_and_lets_nothing_in(
     services: Services, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
