@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.benches.passes import Passes
 from hitherto_server.gates.context import WriteContext
-from hitherto_server.gates.secrets import redact
+from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.history.importer import Importer
 from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
@@ -60,7 +60,7 @@ def wire(
     clock: Clock,
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
-    judge = make_judge(store, clock, home.env_file, lambda text: redact(text).text)
+    judge = make_judge(store, clock, home.env_file, without_doubt)
     passes = Passes(store, clock, lambda: judge.switches.config)
     judge.switches.passes = passes
     quiet = Quiet(store, clock, home.quiet)

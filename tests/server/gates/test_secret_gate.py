@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.canaries import drawn
 from tests.server.gates.judged import Judged, judged_by
-from tests.system_one_stub import HANGING, SystemOneStub
+from tests.system_one_stub import BROKEN, HANGING, SystemOneStub
 from tests.wiring import opened
 
 from hitherto_server.core.errors import OnlyASecret, RevisionMoved
@@ -18,6 +18,7 @@ from hitherto_server.gates.doubts import spans_of
 from hitherto_server.gates.secrets import look_at, redact, without_doubt
 from hitherto_server.gates.secrets.findings import masked
 from hitherto_server.judge.answers import Answers
+from hitherto_server.judge.register import surfaces as all_surfaces
 from hitherto_server.judge.surfaces.secret_gate import MOST_SPANS, SURFACE
 
 if TYPE_CHECKING:
@@ -174,6 +175,22 @@ async def test_no_value_that_may_be_a_secret_is_ever_sent(me: Judged, way: str, 
     assert TOKEN not in sent(me)
 
 
+@pytest.mark.parametrize("probability", [0.0, 0.4, None], ids=["none", "unclear", "away"])
+async def test_what_is_doubtful_and_kept_is_sent_by_no_other_surface_either(
+    me: Judged, probability: float | None
+) -> None:
+    await judged_by(me.services, me.stub, *all_surfaces())
+    me.stub.answers = {} if probability is None else {"s1": probability}
+    if probability is None:
+        me.stub.next_faults.append(BROKEN)
+    await me.remember(f"Run `make lint` before every push with seed_of_run: {RANDOM}")
+    await me.remember(f"Before every push, run `make lint` with seed_of_run: {RANDOM}")
+    surfaces = {surface for surface, _, _ in await me.logged()}
+    assert {"secret-gate", "duplicate-gate"} <= surfaces
+    assert RANDOM not in sent(me)
+    assert RANDOM in (await me.everything()), "it was kept"
+
+
 async def test_a_text_that_is_hardly_more_than_what_was_judged_a_secret_is_refused(
     me: Judged,
 ) -> None:
@@ -280,7 +297,7 @@ def test_a_mask_passes_the_gate_as_it_is() -> None:
     for text in (UNNAMED, NAMED, f"pin: '12345678' and password = '{WORDS[:8]}'"):
         looked = look_at(text)
         spans = spans_of(looked, looked.doubtful)
-        assert [redact(span.around).text for span in spans] == [span.around for span in spans]
+        assert [without_doubt(span.around) for span in spans] == [span.around for span in spans]
         assert len(looked.masked()) == len(text)
 
 
