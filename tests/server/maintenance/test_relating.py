@@ -17,6 +17,7 @@ from hitherto_server.gates.reflect import reflect
 from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.store.jobs import cancel
+from hitherto_server.store.neighbours import find_subject
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -429,3 +430,25 @@ async def test_the_log_says_what_was_done_with_an_answer(bench: Bench) -> None:
     assert [(one[0], one[1], json.loads(one[2])) for one in logged] == [
         ('["supersession"]', "maintenance", outcome)
     ] * 2  # in both orders
+
+
+async def test_a_candidate_is_judged_once_it_is_admitted(bench: Bench) -> None:
+    written = await bench.write(OLD)
+
+    def hold_back(connection: Any) -> None:
+        connection.execute("UPDATE memory SET tier = 'candidate' WHERE id = ?", (written,))
+        connection.execute("DELETE FROM job")
+
+    def compared(connection: Any) -> None:
+        row = find_subject(connection, written)
+        assert row is not None
+        bench.services.judged.ask_for(connection, row, at_ms=bench.clock())
+
+    writer = bench.services.store.writer
+    await writer.run(hold_back)
+    await writer.run(compared)
+    assert bench.jobs() == []
+    await reflect(bench.services.writes, ReflectRequest(action="confirm", id=written))
+    assert rows(bench.database, "SELECT kind FROM job") == [("compare",)]
+    await writer.run(compared)
+    assert [one[0] for one in bench.jobs()] == ["relate", "classify"]
