@@ -44,7 +44,9 @@ async def operations(tmp_path: Path) -> list[APIOperation[Any, Any, Any, Any]]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    server = ServerProcess(tmp_path_factory.mktemp("api") / "home").start()
+    # else a random backend would be asked a random thing
+    environ = {"HITHERTO_JUDGE": "off"}
+    server = ServerProcess(tmp_path_factory.mktemp("api") / "home", environ).start()
     server.call("remember", content="The port is 8080.", scope="user", tags=["server"])
     yield server
     server.end()

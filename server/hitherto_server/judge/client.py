@@ -132,8 +132,11 @@ class Judge:
 
     async def probe(self, base_url: str, model: str | None) -> Probed:
         """Find out what a server speaks; the key goes along only where it was given for."""
-        from hitherto_server.judge.probing import Probe
+        from hitherto_server.judge.probing import Probe, Probed
 
+        await self.switches.refresh()
+        if self.switches.killed:
+            return Probed(None, detail="HITHERTO_JUDGE=off: nobody is asked anything")
         key = self.switches.key
         sent = key.value if key is not None and key.given_for == base_url else None
         return await Probe(self.backends.wire, self.clock).look(base_url, model, sent)
