@@ -15,7 +15,7 @@ from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
 from hitherto_server.maintenance.indexer import Indexer
-from hitherto_server.maintenance.judged_work import make_judged_work
+from hitherto_server.maintenance.judged_work import JudgedWork
 from hitherto_server.maintenance.recall_counts import RecallCounts
 from hitherto_server.maintenance.sweep import Sweep
 from hitherto_server.recall.passages import split
@@ -68,9 +68,9 @@ def wire(
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
     sweep = Sweep(store, lookout, clock, has_news=set())
-    judged = make_judged_work(store, judge, clock, embedder)
+    judged = JudgedWork(store, judge, clock, embedder)
     indexer = Indexer(store, embedder, clock, Comparer(store, clock, judged))
-    judged.queue.is_busy = lambda: indexer.is_busy or sweep.is_busy
+    judged.is_busy = lambda: indexer.is_busy or sweep.is_busy
     stale = StaleJudge(store, lookout, judge, clock)
     writes = WriteContext(
         store=store,

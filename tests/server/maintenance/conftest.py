@@ -16,7 +16,7 @@ from hitherto_contract import RememberRequest
 from hitherto_server.gates.remember import remember
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
-from hitherto_server.maintenance import queue, relating
+from hitherto_server.maintenance import judged_work, queue, relating
 from hitherto_server.store import jobs
 from hitherto_server.store.derived import rebuild_vectors
 from hitherto_server.store.passages import put_embedding
@@ -160,6 +160,7 @@ async def bench(
     tmp_path: Path, stub: SystemOneStub, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Bench]:
     monkeypatch.setattr(queue, "BUSY_S", 0.02)
+    monkeypatch.setattr(judged_work, "BEGINS_AFTER_S", 0.0)
     async with judging(tmp_path / "home", stub, TestClock()) as made:
         yield made
 
