@@ -61,6 +61,7 @@ def explained(
                 "outcome": outcomes[one.id],
                 "floor": floor_said(one.scores),
                 **scores_of(one.scores),
+                "judged_relevance": one.relevance,
                 "parts": parts_of(one.number, evidence, sides, weight),
             }
             for one in found

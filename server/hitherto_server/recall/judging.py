@@ -58,13 +58,11 @@ def wish_of(
     looked: Looked,
     ranks: Surface | None,
     *,
-    knows_past: bool = False,
     is_unasked: bool = False,
 ) -> Wish | None:
-    """Return what is worth a judgment, or None; `knows_past`: what was replaced is shown anyway."""
+    """Return what is worth a judgment, or None."""
     asks_past = (
         judge.is_on(historical_query.SURFACE)
-        and not knows_past
         and not looked.query.is_about_the_past
         and any(one.barred in REPLACED for one in looked.found)
     )

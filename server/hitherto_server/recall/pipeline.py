@@ -134,7 +134,7 @@ class Recaller:
     ) -> tuple[Looked, Judgment]:
         """Have judged what an answer to somebody wants judged, if anything."""
         ranks = rerank.SURFACE if question.rerank else None
-        wish = wish_of(self.judge, looked, ranks, knows_past=question.include_superseded)
+        wish = wish_of(self.judge, looked, ranks)
         if wish is None:
             return looked, NOT_JUDGED
         asking = Asking("tool", session_id, question.project, ASKED_JUDGE_S)
