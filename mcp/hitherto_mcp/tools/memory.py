@@ -222,13 +222,11 @@ MEMORIES = Tool(
 
 CATEGORIES = Tool(
     name="categories",
-    description="List or change the tree of categories. To move a memory: reflect, edit.",
+    description="List or change the tree of categories; reflect moves a memory.",
     properties={
-        "action": described(
-            {"enum": ["list", "add", "rename", "trash", "restore"]}, "default list"
-        ),
+        "action": {"enum": ["list", "add", "rename", "trash", "restore"]},
         "scope": {"enum": ["project", "user"]},
-        "name": described(NAME, "its path, like team/conventions"),
+        "name": described(NAME, "a path: team/habits"),
         "new_name": NAME,
     },
     required=(),
