@@ -46,9 +46,13 @@ class Category:
         return self.is_live and not self.has_children
 
 
-def list_categories(connection: Connection, project: int) -> list[Category]:
-    """Return every category of a scope (0: user-wide), a container before what it holds."""
-    rows = {row["id"]: row for row in connection.execute(sql["all"], {"project": project})}
+def list_categories(connection: Connection, project: int, *, counts: bool = True) -> list[Category]:
+    """Return every category of a scope (0: user-wide), a container before what it holds.
+
+    Without `counts`, which read an index of all that is filed, each seems to hold no memory.
+    """
+    values = {"project": project, "counts": counts}
+    rows = {row["id"]: row for row in connection.execute(sql["all"], values)}
     ways = {number: _way(rows, number) for number in rows}
     holding = {row["parent_id"] for number, row in rows.items() if _is_live(rows, ways[number])}
     found = [
@@ -68,7 +72,7 @@ def list_categories(connection: Connection, project: int) -> list[Category]:
 
 def list_leaves(connection: Connection, project: int) -> list[Category]:
     """Return the categories of a scope in which memories can be filed."""
-    return [one for one in list_categories(connection, project) if one.is_leaf]
+    return [one for one in list_categories(connection, project, counts=False) if one.is_leaf]
 
 
 def get_leaf(connection: Connection, project: int, name: str) -> int:

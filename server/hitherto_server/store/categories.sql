@@ -1,10 +1,10 @@
--- all: the categories of a scope, each with how many live memories are filed in it
-WITH held (id, memories) AS (
-    SELECT category_id, count(*) FROM memory
-    WHERE category_id IS NOT NULL AND trashed_at_ms IS NULL GROUP BY category_id
-)
-SELECT c.id, c.parent_id, c.name, c.trashed_at_ms, coalesce(h.memories, 0) AS memories
-FROM category AS c LEFT JOIN held AS h ON h.id = c.id
+-- all: the categories of a scope, each with how many live memories are filed in it, if that is wanted
+SELECT c.id, c.parent_id, c.name, c.trashed_at_ms,
+    CASE WHEN :counts THEN (
+        SELECT count(*) FROM memory AS m
+        WHERE m.category_id = c.id AND m.category_id IS NOT NULL AND m.trashed_at_ms IS NULL
+    ) ELSE 0 END AS memories
+FROM category AS c
 WHERE coalesce(c.project_id, 0) = :project
 ORDER BY c.name, c.id;
 

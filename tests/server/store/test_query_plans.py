@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
 PARAMETER = re.compile(r"(?<![:\w]):(\w+)")
-OFTEN = [("memories", name) for name in ("listed", "count", "totals", "totals_by_kind")]
+OFTEN = [
+    *(("memories", name) for name in ("listed", "count", "totals", "totals_by_kind")),
+    *(("categories", name) for name in ("all", "held", "misfiled")),
+]
 
 
 @pytest.fixture
