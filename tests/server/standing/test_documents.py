@@ -8,9 +8,10 @@ from typing import get_args
 
 from hitherto_contract.words import Standing
 from hitherto_server.core.settings import Settings
+from hitherto_server.judge.surfaces import edit_stale, stale_check
 from hitherto_server.maintenance import sweep
 from hitherto_server.recall import news
-from hitherto_server.standing import anchors, decide, definitions, paths, reading, regions
+from hitherto_server.standing import anchors, definitions, paths, reading, regions
 
 DOCUMENT = (Path(__file__).parents[3] / "docs" / "standing.md").read_text("utf-8")
 
@@ -30,8 +31,12 @@ def test_the_table_of_parts_names_each_kind() -> None:
 
 def test_thresholds_and_bounds_are_those_of_the_code() -> None:
     for promise in (
-        f"P ≥ {decide.HOLDS_FROM}",
-        f"P < {decide.NO_LONGER_BELOW}",
+        f"P ≥ {stale_check.SURFACE.thresholds['holds_from']}",
+        f"P < {stale_check.SURFACE.thresholds['stale_below']}",
+        f"left the file alone for {edit_stale.QUIET_S:g} s",
+        f"at most {stale_check.MOST_PAIRS} pairs of memory and file",
+        f"its first {stale_check.HEAD_CHARS:,} characters",
+        f"a name of the memory, {stale_check.MOST_FILE_CHARS:,} at most",
         f"up to {anchors.MAX_FILES} files",
         f"over {reading.MAX_FILE_BYTES // 1024**2} MiB",
         f"over {definitions.MAX_STRUCTURE_BYTES // 1024} KiB",
