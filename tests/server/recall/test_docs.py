@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hitherto_server.core.settings import Settings
-from hitherto_server.recall import arms, block, floors, fusion, looking, query, standings
-from hitherto_server.sessions import sought
+from hitherto_server.judge.surfaces import historical_query, rerank
+from hitherto_server.recall import arms, block, floors, fusion, looking, pipeline, query, standings
+from hitherto_server.sessions import judged_prompts, sought
 
 PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="utf-8")
 
@@ -30,6 +31,12 @@ PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="ut
         arms.NO_INDEX,
         f"more than {looking.EXAMINED_BEYOND} below the limit",
         f"most {standings.LOOKING_S} s",
+        f"up to {rerank.MOST_CANDIDATES} hits judged",
+        f"judged from 0 (irrelevant) to {len(rerank.LEVELS) - 1} (decisive)",
+        f"judged below\n  {rerank.SURFACE.thresholds['least_relevance']} is `dropped`",
+        f"From {historical_query.SURFACE.thresholds['least_probability']} on, replaced",
+        f"{judged_prompts.JUDGED_PROMPT_MS / 1000} s in all",
+        f"{pipeline.LEAST_JUDGE_S} s left nobody is asked",
         block.OPENING,
         block.CLOSING,
     ],
