@@ -30,7 +30,7 @@ def server(home: Home) -> Iterator[Finding]:
             return
         status = client.ask(home, "/v1/status")
         quiet = client.ask(home, "/v1/quiet")["quiet"]
-        jobs = client.ask(home, "/v1/jobs")
+        jobs = client.ask(home, "/v1/jobs") if status["version"] == VERSION else None
         judged = client.ask(home, "/v1/judge")
     except HithertoError as error:
         yield unusable("server", error)
@@ -39,7 +39,8 @@ def server(home: Home) -> Iterator[Finding]:
     yield _port(status)
     yield _losses(status)
     yield _pauses(quiet)
-    yield _jobs(jobs)
+    if jobs is not None:  # an older server has none
+        yield _jobs(jobs)
     yield judge(judged)
 
 

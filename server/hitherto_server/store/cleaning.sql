@@ -12,7 +12,7 @@ WHERE r.kind = :kind AND r.undone_at_ms IS NULL AND r.decided_at_ms IS NULL AND 
         WHERE s.older_number IN (n.number, o.number) AND s.kind = 'supersedes'
             AND s.undone_at_ms IS NULL AND by.trashed_at_ms IS NULL)
     -- whoever confirms both after that was said lets both hold
-    AND NOT (r.kind = 'possible_conflict' AND r.slot IS NOT NULL
+    AND NOT (r.kind = 'possible_conflict' AND (r.slot IS NOT NULL OR r.said_by = 'judge')
              AND coalesce(n.confirmed_at_ms, 0) >= r.created_at_ms
              AND coalesce(o.confirmed_at_ms, 0) >= r.created_at_ms)
 ORDER BY r.id DESC LIMIT :most;

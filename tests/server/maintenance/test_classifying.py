@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from tests.server.maintenance.conftest import until
@@ -127,3 +128,17 @@ async def test_nothing_is_written_of_a_memory_that_moved_on(bench: Bench) -> Non
     await bench.until_done()
     assert memory(bench, written)[0] == "issue"
     assert [one[1] for one in bench.verdicts("importance-kind")] == [2]
+
+
+async def test_a_slow_judge_delays_no_writer(bench: Bench) -> None:
+    written = await bench.write(TEXT)
+    bench.stub.answers, bench.stub.delay_s = SURE, 2.0
+    asked = len(bench.stub.asked)
+    await bench.ask_for(written, classifying.KIND)
+    await until(lambda: len(bench.stub.asked) > asked, "the judge is asked")
+    begun = time.monotonic()
+    await bench.services.store.writer.run(lambda c: c.execute("SELECT 1").fetchone())
+    assert time.monotonic() - begun < 1.0
+    assert bench.verdicts("importance-kind") == []  # it is being judged still
+    await bench.until_done()
+    assert memory(bench, written)[0] == "decision"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,6 +19,7 @@ from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.store.jobs import cancel
 from hitherto_server.store.neighbours import find_subject
+from hitherto_server.store.recall import list_conflicts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -402,6 +404,19 @@ async def test_with_its_rider_switched_off_nothing_is_replaced(bench: Bench) -> 
     await bench.write(OLD)
     await bench.relate(await bench.write(NEW, days=2))
     assert [one[0] for one in bench.relations()] == ["possible_conflict"]
+
+
+async def test_whoever_confirms_a_memory_settles_a_judged_conflict_for_it(bench: Bench) -> None:
+    bench.stub.answers = says("conflicting", exclusive=0.9)
+    old = await bench.write(OLD)
+    written = await bench.write(NEW)
+    await bench.relate(written)
+    numbers = dict(rows(bench.database, "SELECT id, number FROM memory"))
+    bench.clock.pass_ms(1)
+    await reflect(bench.services.writes, ReflectRequest(action="confirm", id=written))
+    look = partial(list_conflicts, numbers=numbers.values())
+    found = await bench.services.store.readers.run(look)
+    assert {one: len(others) for one, others in found.items()} == {numbers[old]: 1}
 
 
 async def test_where_nobody_may_be_asked_the_rule_stands(bench: Bench) -> None:
