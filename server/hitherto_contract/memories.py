@@ -108,9 +108,9 @@ class RestoreRequest(ForgetRequest):
 
 
 class MemoriesRequest(Placed):
-    """A list: recent or trashed memories, some by id, a history, counts, or a session's events."""
+    """A list: recent, trashed or expendable memories, some by id, a history, counts, or events."""
 
-    view: Literal["recent", "trash", "get", "history", "stats", "events"] = "recent"
+    view: Literal["recent", "trash", "get", "history", "stats", "events", "triage"] = "recent"
     ids: Annotated[list[MemoryId], Field(max_length=50)] = Field(default_factory=list)
     scope: Literal["project", "user", "all"] = "all"
     kind: Kind | None = None
@@ -179,4 +179,6 @@ class MemoriesReply(Wire):
     revisions: list[RevisionView] = Field(default_factory=list)
     events: list[dict[str, Any]] = Field(default_factory=list)
     stats: dict[str, Any] | None = None
+    reasons: dict[str, str] = Field(default_factory=dict)
+    """What speaks for the trash, by the ids of a triage."""
     total: int | None = None

@@ -203,6 +203,11 @@ def test_an_acknowledgement_names_id_revision_outcome_and_notes() -> None:
     )
 
 
+def test_what_may_be_expendable_says_why() -> None:
+    reply = MemoriesReply(memories=[a_memory()], reasons={ID: "importance 2; never recalled"})
+    assert render.listed("triage", reply).endswith("  expendable? importance 2; never recalled")
+
+
 def test_every_view_of_an_empty_store_says_something() -> None:
-    for view in ("recent", "trash", "get", "history", "stats", "events"):
+    for view in ("recent", "trash", "get", "history", "stats", "events", "triage"):
         assert render.listed(view, MemoriesReply())

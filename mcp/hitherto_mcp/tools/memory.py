@@ -203,11 +203,13 @@ MEMORIES = Tool(
     name="memories",
     description=(
         "List recent or trashed memories, some by id in full (get), "
-        "their revisions (history), counts (stats), or this session's events."
+        "their revisions (history), counts (stats), this session's events, or expendable "
+        "ones (triage)."
     ),
     properties={
         "view": described(
-            {"enum": ["recent", "trash", "get", "history", "stats", "events"]}, "default recent"
+            {"enum": ["recent", "trash", "get", "history", "stats", "events", "triage"]},
+            "default recent",
         ),
         "ids": described({"type": "array", "items": ID, "maxItems": 50}, "for get and history"),
         "kind": KIND,

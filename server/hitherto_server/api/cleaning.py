@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +29,7 @@ from hitherto_contract.cleaning import (
 )
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.replies import json_response
+from hitherto_server.api.triage import backend_of
 from hitherto_server.cleaning.cleaner import Cleaner, Where, where_is
 from hitherto_server.cleaning.expendable import MOST
 from hitherto_server.core.errors import InvalidInput
@@ -65,7 +65,7 @@ def make_cleaner(services: Services) -> Cleaner:
         writes=services.writes,
         judge=services.judge,
         clock=services.clock,
-        backend=lambda: _backend_of(services),
+        backend=lambda: backend_of(services),
     )
 
 
@@ -190,14 +190,6 @@ async def _where(services: Services, project_dir: str | None) -> Where:
     if project_dir is None:
         return where_is(None, is_named=False)
     return where_is(await services.projects.find(project_dir), is_named=True)
-
-
-def _backend_of(services: Services) -> str | None:
-    """Return a hash that differs where another backend or model would answer."""
-    backend = services.judge.switches.config.backend
-    if backend is None:
-        return None
-    return hashlib.sha256(backend.identity.encode()).hexdigest()[:16]
 
 
 def _done_response(which: CleaningList, done: Done) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import MemoriesReply, MemoriesRequest, MemoryView
+from hitherto_server.api.triage import list_triage
 from hitherto_server.core.errors import NotFound
 from hitherto_server.store.memories import (
     get_row,
@@ -32,7 +33,7 @@ async def list_memories(services: Services, asked: MemoriesRequest) -> MemoriesR
     lookout = services.recaller.lookout
 
     def job(connection: Connection) -> MemoriesReply:
-        reply = _listed(connection, asked, _scopes(asked, here))
+        reply = _listed(connection, asked, _scopes(asked, here), services)
         return _with_standing(connection, reply, lookout, here)
 
     return await services.store.readers.run(job)
@@ -88,7 +89,10 @@ def _get_views(connection: Connection, ids: list[str]) -> list[MemoryView]:
 
 
 def _listed(
-    connection: Connection, asked: MemoriesRequest, projects: list[int] | None
+    connection: Connection,
+    asked: MemoriesRequest,
+    projects: list[int] | None,
+    services: Services,
 ) -> MemoriesReply:
     match asked.view:
         case "get":
@@ -103,6 +107,8 @@ def _listed(
             session_id = asked.session_id or ""
             events = list_events(connection, session_id, limit=asked.limit, offset=asked.offset)
             return MemoriesReply(events=events)
+        case "triage":
+            return list_triage(connection, services, projects, limit=asked.limit)
         case "recent" | "trash":
             ids, total = list_ids(
                 connection,

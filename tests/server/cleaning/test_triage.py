@@ -265,6 +265,24 @@ async def test_another_question_asks_again(
     assert (last.judged, last.reused) == (3, 0)
 
 
+async def test_an_agent_is_shown_ten_of_them_and_nobody_is_asked_for_that(
+    home: Home, stub: SystemOneStub
+) -> None:
+    from hitherto_contract import MemoriesRequest
+    from hitherto_server.api.operations import perform
+
+    ids = await notes(home, 14)
+    stub.answers = by_number
+    await home.judged_by(stub)
+    asked = MemoriesRequest(view="triage", limit=50, project_dir=str(home.me.folder))
+    before: Any = await perform(home.me.services, asked)
+    assert ([one.id for one in before.memories], stub.asked) == (ids[:10], [])
+    await home.triage()
+    after: Any = await perform(home.me.services, asked)
+    assert [one.id for one in after.memories] == [*ids[0::2], *ids[1:6:2]]
+    assert after.reasons[ids[0]].startswith("judged 4.0 of 4 expendable; importance 2; ")
+
+
 async def copies(home: Home, **values: Any) -> tuple[str, str, str]:
     """Store two that say the same as a third one, which survives them."""
     survivor = (await home.me.remember("The port is 8080.")).id
