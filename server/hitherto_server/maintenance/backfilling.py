@@ -153,28 +153,14 @@ class Driver:
         live = rows.find_live(connection)
         if not jobs.holds(connection, job) or live is None or live.id != run.id:
             return Kept(None, None)
-        at_ms, found = self.clock(), answered
-        one = other = None
-        if found.considered is not None:
-            one = related.write(connection, found.considered, at_ms=at_ms)
-        if found.classified is not None:
-            other = classifying.write(connection, found.classified, at_ms=at_ms)
-        has_moved = (found.considered is not None and one is None) or (
-            found.classified is not None and other is None
-        )
-        rows.count(
-            connection,
-            run,
-            Counts(
-                judged=int(found.missing is None and not has_moved),
-                relations=one.relations if one else 0,
-                superseded=one.superseded if one else 0,
-                disagreements=one.disagreements if one else 0,
-                kinds=int(other is not None and other.kind is not None),
-                **vars(found.spent),
-            ),
-        )
-        return Kept(one, other)
+        at_ms, one, other = self.clock(), None, None
+        if answered.considered is not None:
+            one = related.write(connection, answered.considered, at_ms=at_ms)
+        if answered.classified is not None:
+            other = classifying.write(connection, answered.classified, at_ms=at_ms)
+        kept = Kept(one, other)
+        rows.count(connection, run, _counted(answered, kept))
+        return kept
 
     async def _note(self, answered: Answered, kept: Kept) -> None:
         """Say in the log what was done with the answers."""
@@ -223,6 +209,22 @@ class Driver:
             return None
         rest_s = min(BACK_OFF_S * 2 ** (failures - 1), MOST_BACK_OFF_S)
         return Later(why.reason, counts=False, after_s=rest_s)
+
+
+def _counted(answered: Answered, kept: Kept) -> Counts:
+    """Return what became of a memory; one that is gone or was replaced meanwhile is not judged."""
+    pairs = ((answered.considered, kept.related), (answered.classified, kept.applied))
+    written = [done for asked, done in pairs if asked is not None]
+    is_whole = answered.missing is None and bool(written) and None not in written
+    one, other = kept.related, kept.applied
+    return Counts(
+        judged=int(is_whole),
+        relations=one.relations if one else 0,
+        superseded=one.superseded if one else 0,
+        disagreements=one.disagreements if one else 0,
+        kinds=int(other is not None and other.kind is not None),
+        **vars(answered.spent),
+    )
 
 
 def _worst(missing: Sequence[Unavailable]) -> Unavailable | None:

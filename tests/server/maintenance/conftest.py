@@ -70,8 +70,12 @@ class Bench:
         request = RememberRequest(content=content, scope="user", **values)
         written = await remember(self.services.writes, request)
         if at is not None:
-            await self.services.store.writer.run(lambda c: self._embed(c, written.id, at))
+            await self.embed(written.id, at)
         return written.id
+
+    async def embed(self, memory_id: str, at: str = NEAR) -> None:
+        """Give a memory the vector of a place."""
+        await self.services.store.writer.run(lambda c: self._embed(c, memory_id, at))
 
     def _embed(self, connection: Connection, memory_id: str, place: str) -> None:
         axis = self.places.setdefault(place, len(self.places))

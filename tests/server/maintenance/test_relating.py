@@ -329,6 +329,11 @@ async def test_what_was_taken_back_is_said_by_no_later_job(
         await bench.services.judged.backfill.start()
         await bench.until_done()
         assert bench.relations() == []
+        edited = ReflectRequest(action="edit", id=written, content=f"{NEW} It is faster.")
+        await reflect(bench.services.writes, edited)
+        await bench.embed(written)
+        await bench.relate(written)
+        assert bench.relations() == []
 
 
 async def test_nothing_is_written_of_a_memory_that_moved_on_while_it_was_judged(
