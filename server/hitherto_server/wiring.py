@@ -102,6 +102,8 @@ def wire(
         has_news=sweep.has_news,
         judge=judge,
     )
+    judged_prompts = JudgedPrompts(home.judged, judge)
+    judge.on_change = judged_prompts.keep
     show = partial(
         _show,
         store=store,
@@ -124,7 +126,7 @@ def wire(
         sweep=sweep,
         recaller=recaller,
         stale=stale,
-        sessions=SessionDesk(tools, Spool(home.spool), JudgedPrompts(home.judged, judge)),
+        sessions=SessionDesk(tools, Spool(home.spool), judged_prompts),
         quiet=quiet,
         history=Importer(store, projects, writes, clock, quiet.hides, show),
         backups=_backups(home, settings, store, clock),

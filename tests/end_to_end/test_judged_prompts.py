@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,8 @@ from tests.session_process import Session
 from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import repository, rows
 
-from hitherto_server.judge.configuration import Backend, JudgeConfig, as_document
-from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.recall.pipeline import ASKED_JUDGE_S
 from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
-from hitherto_server.store.config import put_section
-from hitherto_server.store.database import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,24 +47,12 @@ def session(server: ServerProcess, stub: SystemOneStub, tmp_path: Path) -> Sessi
     session = Session(server, repository(tmp_path / "project", commit=False))
     session.remember(WEAK)
     session.remember(STRONG)
-    server.kill()
-    asyncio.run(choose(server, stub))
-    server.start()
+    session.says("judge", "use", "custom", "--url", stub.url, "--model", stub.model)
     # the first ask loads what all of them need, and this machine may be busy
     warm = {"query": "Who named deploy_lock?", "rerank": True}
     wait_until(lambda: session.call("recall", **warm)["ranked_by"] == "judgment", "it judges", 120)
     stub.requests.clear()
     return session
-
-
-async def choose(server: ServerProcess, stub: SystemOneStub) -> None:
-    """Set the stub as the backend while no server runs."""
-    store = await open_store(
-        server.database, backups=server.home, clock=lambda: 1_796_000_000_000, readers=1
-    )
-    config = JudgeConfig(backend=Backend(PROFILES["custom"], stub.url, stub.model))
-    await store.writer.run(lambda c: put_section(c, "judge", as_document(config), 1))
-    await store.close()
 
 
 def test_a_prompt_is_given_what_was_judged_to_matter_though_that_takes_longer_than_recall(
@@ -110,6 +93,12 @@ def test_hooks_are_patient_only_while_a_judge_is_asked(
     session: Session, server: ServerProcess
 ) -> None:
     mark = server.home / "run" / "judged"
+    assert mark.exists()
+    session.says("judge", "off", "rerank")
+    assert mark.exists(), "the past may still be asked about"
+    session.says("judge", "off")
+    assert not mark.exists()
+    session.says("judge", "on")
     assert mark.exists()
     server.run("stop")
     wait_until(lambda: not mark.exists(), "the mark is gone with the server")

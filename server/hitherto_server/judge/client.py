@@ -65,6 +65,8 @@ class Judge:
     log: JudgmentLog
     clock: Clock
     now_s: Callable[[], float]
+    on_change: Callable[[], None] = lambda: None
+    """Told when a person changed what is set."""
     _running: set[asyncio.Task[Answers]] = field(default_factory=set)
     _warming: asyncio.Task[None] | None = None
 
@@ -110,6 +112,7 @@ class Judge:
         if not made.on or made.backend != before.backend:
             self._break_off()
         await self._warm()
+        self.on_change()
         return made
 
     async def try_out(self) -> dict[str, Any]:

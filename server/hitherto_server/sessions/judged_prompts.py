@@ -48,6 +48,7 @@ class JudgedPrompts:
 
     def close(self) -> None:
         """Remove the file: nobody is asked any more."""
+        self._is_marked = None
         self.mark.unlink(missing_ok=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -183,6 +184,32 @@ async def test_at_most_three_are_judged_those_first_whose_names_the_edit_took_aw
     judged = [one.state["memory"]["content"] for one in stub.asked]
     assert len(judged) == MOST_JUDGED
     assert judged[0].startswith("`RETRY_LIMIT`")
+
+
+async def test_two_files_are_judged_at_a_time(
+    client: Client, watch: EditWatch, known: str, stub: SystemOneStub
+) -> None:
+    together, most, lock = [0], [0], threading.Lock()
+    meeting = threading.Barrier(2)
+
+    def answer(*_: Any) -> float:
+        with lock:
+            together[0] += 1
+            most[0] = max(most[0], together[0])
+        meeting.wait(20)  # two come together, or the test fails
+        time.sleep(0.1)  # time for a third to come, if nothing held it back
+        with lock:
+            together[0] -= 1
+        return 0.9
+
+    stub.answers = answer
+    for name in ("a.py", "b.py", "c.py", "d.py"):
+        (client.project / name).write_text(CODE)
+        await client.knows(f"`wait_for_lock` in {name} waits 30 seconds.", files=[name])
+    for name in ("a.py", "b.py", "c.py", "d.py"):
+        await edits(client, "timeout=30", "timeout=90", name=name)
+    await settled(watch)
+    assert (len(stub.asked), most[0]) == (4, 2)
 
 
 async def test_no_edit_waits_for_a_judge_that_takes_two_seconds_nor_does_a_writer(
