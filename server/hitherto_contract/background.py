@@ -100,11 +100,23 @@ class FailedJob(Wire):
     finished_at_ms: int
 
 
+class JobAtWork(Wire):
+    """A job that is being done, or that is done bit by bit."""
+
+    id: int
+    kind: str
+    subject: str
+    state: Literal["waiting", "leased"]
+    attempts: int
+    progress: str | None
+
+
 class JobsReply(Wire):
     """The queue of judged work."""
 
     counts: dict[str, dict[str, int]]
     """By kind and state."""
+    at_work: list[JobAtWork] = Field(default_factory=list)
     failed: list[FailedJob] = Field(default_factory=list)
     changed: int = 0
     """How many jobs a request took up or cancelled."""

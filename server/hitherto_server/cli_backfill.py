@@ -143,6 +143,9 @@ def _listed(found: dict[str, Any], action: str | None) -> Iterator[str]:
         yield f"{kind}: {', '.join(f'{count} {state}' for state, count in states.items())}"
     if not found["counts"]:
         yield "Nothing waits."
+    for one in found["at_work"]:
+        progress = f", {one['progress']}" if one["progress"] else ""
+        yield f"- {one['kind']} of {one['subject']}: {one['state']}{progress}"
     for one in found["failed"][:SHOWN_FAILURES]:
         at = minute_of(one["finished_at_ms"])
         yield f"! {one['kind']} of {one['subject']}: {one['failure']} ({at})"

@@ -15,6 +15,7 @@ from hitherto_contract.background import (
     BackfillRequest,
     BackfillRun,
     FailedJob,
+    JobAtWork,
     JobsReply,
     JobsRequest,
 )
@@ -92,9 +93,13 @@ async def jobs_of(services: Services, changed: int = 0) -> JobsReply:
     """Return how many jobs there are, and the latest of those that failed for good."""
     run, kinds = services.store.readers.run, list(services.judged.queue.handlers)
     counts = await run(partial(rows.count_by_kind, kinds=kinds))
+    at_work = await run(partial(rows.list_at_work, kinds=kinds))
     failed = await run(partial(rows.list_failed, most=MOST_FAILED))
     return JobsReply(
-        counts=counts, failed=[FailedJob(**dict(one)) for one in failed], changed=changed
+        counts=counts,
+        at_work=[JobAtWork(**dict(one)) for one in at_work],
+        failed=[FailedJob(**dict(one)) for one in failed],
+        changed=changed,
     )
 
 

@@ -106,7 +106,7 @@ class Driver:
         slots = asyncio.Semaphore(AT_ONCE)
         answered = await asyncio.gather(*(self._judge(job, run, one, slots) for one in batch))
         worked_ms = int((time.monotonic() - began) * 1000)
-        return self._stepped(run, batch, answered, worked_ms)
+        return self._stepped(job, run, batch, answered, worked_ms)
 
     def _ended(self, run: Run, wanted: Wanted) -> Done:
         """End a run that has reached the oldest memory; where nobody may be asked, it rests."""
@@ -170,7 +170,12 @@ class Driver:
             await self.classifier.note(answered.classified, kept.applied)
 
     def _stepped(
-        self, run: Run, batch: Sequence[Unjudged], answered: Sequence[Answered], worked_ms: int
+        self,
+        job: Job,
+        run: Run,
+        batch: Sequence[Unjudged],
+        answered: Sequence[Answered],
+        worked_ms: int,
     ) -> Done:
         """Go on to the next batch, or rest where nobody answers."""
         missing = [one.missing for one in answered if one.missing is not None]
@@ -190,17 +195,18 @@ class Driver:
             )
             if not is_out and missing:
                 rows.count(connection, run, Counts(passed_over=len(missing)))
-            return self._next(connection, run, why if is_out else None, failures)
+            return self._next(connection, job, run, why if is_out else None, failures)
 
         return Done(write)
 
     def _next(
-        self, connection: Connection, run: Run, why: Unavailable | None, failures: int
+        self, connection: Connection, job: Job, run: Run, why: Unavailable | None, failures: int
     ) -> Later | None:
         """Say when the next batch is due; None where the run rests."""
         live = rows.find_live(connection)
         if live is None or live.id != run.id or live.state != "running":
             return None
+        jobs.note_progress(connection, job, f"{live.judged} of {live.total}")
         if why is None:
             return Later(None, counts=False, after_s=PACE_S)
         if why.reason in NOBODY or failures >= MOST_FAILURES:

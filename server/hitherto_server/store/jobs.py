@@ -160,6 +160,12 @@ def list_failed(connection: Connection, *, most: int) -> list[Row]:
     return connection.execute(sql["failed"], {"most": most}).fetchall()
 
 
+def list_at_work(connection: Connection, kinds: Iterable[str]) -> list[Row]:
+    """Return the jobs that are worked at, and those that are done bit by bit."""
+    values = {"kinds": json.dumps(sorted(kinds))}
+    return connection.execute(sql["at_work"], values).fetchall()
+
+
 def is_live(connection: Connection, kind: str) -> bool:
     """Tell whether a job of a kind waits or is worked at."""
     return connection.execute(sql["live"], {"kind": kind}).fetchone() is not None

@@ -75,5 +75,11 @@ GROUP BY kind, state ORDER BY kind, state;
 SELECT id, kind, subject, attempts, failure, finished_at_ms FROM job
 WHERE state = 'failed' ORDER BY finished_at_ms DESC LIMIT :most;
 
+-- at_work: the jobs that are worked at, and those that are done bit by bit
+SELECT id, kind, subject, state, attempts, progress FROM job
+WHERE kind IN (SELECT value FROM json_each(:kinds))
+  AND (state = 'leased' OR (state = 'waiting' AND progress IS NOT NULL))
+ORDER BY priority, id;
+
 -- live: whether something of a kind waits or is worked at
 SELECT 1 FROM job WHERE kind = :kind AND state IN ('waiting', 'leased') LIMIT 1;

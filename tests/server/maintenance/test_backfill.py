@@ -10,6 +10,7 @@ from tests.server.maintenance.conftest import judging, says, until
 from tests.system_one_stub import BROKEN, BUSY
 from tests.wiring import TestClock
 
+from hitherto_server.api.background import jobs_of
 from hitherto_server.core.errors import BackfillState
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.maintenance import backfilling
@@ -231,6 +232,8 @@ async def test_a_window_in_which_the_backend_wants_no_request_pauses_it(bench: B
     run = await run_of(bench)
     assert (run.state, run.judged) == ("running", 0)
     assert run.why is not None
+    (job,) = (await jobs_of(bench.services)).at_work
+    assert (job.kind, job.progress) == ("backfill", "0 of 12")
 
 
 async def test_after_ten_failures_in_a_row_it_pauses_itself_and_loses_nothing(
