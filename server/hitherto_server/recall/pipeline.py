@@ -137,7 +137,7 @@ class Recaller:
         wish = wish_of(self.judge, looked, ranks)
         if wish is None:
             return looked, NOT_JUDGED
-        asking = Asking("tool", session_id, question.project, ASKED_JUDGE_S)
+        asking = Asking("tool", session_id, question.project, ASKED_JUDGE_S, preview=question.text)
         judgment = await ask_judge(self.judge, wish, looked, asking)
         before = looked.found
         if judgment.is_about_the_past:
@@ -156,7 +156,8 @@ class Recaller:
         left_s = (occasion.judge_until or 0) - time.monotonic()
         if wish is None or left_s < LEAST_JUDGE_S:
             return looked, NOT_JUDGED
-        asking = Asking("hook", occasion.session_id, question.project, left_s)
+        shown = question.text[: self.settings.kept_prompt_chars]
+        asking = Asking("hook", occasion.session_id, question.project, left_s, preview=shown)
         judgment = await ask_judge(self.judge, wish, looked, asking)
         if judgment.is_about_the_past:
             looked = await self._look_unasked(replace(question, include_superseded=True), occasion)

@@ -422,3 +422,20 @@ async def test_with_the_time_of_a_prompt_without_a_judge_nobody_is_asked(
     call = read_call("UserPromptSubmit", json.dumps(body).encode(), at_ms=clock(), deadline_ms=300)
     assert await services.sessions.take(call) is not None
     assert stub.requests == []
+
+
+async def test_the_log_shows_of_a_prompt_what_may_be_kept_of_it_and_of_no_memory_anything(
+    services: Services, project: Path
+) -> None:
+    await know(services, project, WEAK, STRONG)
+
+    async def previews() -> list[str]:
+        await services.judge.flush()
+        query = "SELECT preview FROM judgment_log ORDER BY id"
+        return [row[0] for row in rows(services.home.database, query)]
+
+    await considered(services, project)
+    assert await previews() == [PROMPT]
+    services.recaller.settings = replace(services.settings, kept_prompt_chars=0)
+    await considered(services, project, f"{PROMPT} Again.")
+    assert await previews() == [PROMPT, ""]
