@@ -43,11 +43,12 @@ class Lookout:
         superseded_by: Mapping[int, str | None],
         root: Path | None,
         *,
-        looking_s: float = LOOKING_S,
+        looking_s: float | None = None,
     ) -> dict[int, StandingView]:
         """Return how far each memory holds, within the time that recall has for it."""
         if root is not None and not root.is_dir():
             root = None  # a checkout that moved away says nothing of its files
+        within_s = LOOKING_S if looking_s is None else looking_s
         numbers = [row["number"] for row in texts]
         anchors = anchors_of(connection, numbers)
         conflicts = rows.list_conflicts(connection, numbers)
@@ -67,7 +68,7 @@ class Lookout:
                     judged=judged.get(number),
                 )
             )
-        views = dict(zip(numbers, self._look(remembered, root, looking_s), strict=True))
+        views = dict(zip(numbers, self._look(remembered, root, within_s), strict=True))
         late = [number for number, view in views.items() if view.is_late]
         if late and root is not None:
             self.on_late(root, late)

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 # what an export leaves out, and why
 NOT_EXPORTED = {
-    "config": "settings of one installation; nothing writes it yet",
+    "backfill": "runs that judged that store's memories; the verdicts are exported",
+    "bench_run": "what that machine's backend and rules were measured at",
+    "config": "settings of one installation",
     "counter": "what that store lost or dropped",
     "derived_index": "derived: rebuilt where the export is taken in",
     "embedding": "vectors: made anew by the model there",
@@ -33,6 +35,7 @@ NOT_EXPORTED = {
     "history_memory": "which memories such an import brought, for its undo",
     "injection": "the ledger: what sessions of that machine were given",
     "job": "work that waits in that store",
+    "judgment_cache": "answers that its judge gave, for a while",
     "judgment_log": "calls of that machine to a judge",
     "cleaning_action": "what was done there; memories and relations have what came of it",
     "cleaning_step": "as above: how it would be undone there",
@@ -40,6 +43,7 @@ NOT_EXPORTED = {
     "migration": "how that database came to its schema",
     "obligation": "what sessions of that machine still had to do",
     "passage": "derived: split anew, by the same rule",
+    "unstated": "what a writer left open: elsewhere it counts as stated, so no judgment touches it",
     "vector_block": "derived",
     "vector_place": "derived",
 }
