@@ -18,7 +18,10 @@ SURFACE = Surface(
     name="brief-rank",
     version=1,
     asks="How much does each memory that was found matter to the task of a worker that begins?",
-    moment="Before a brief is given to a subagent or another worker whose task is known.",
+    moment=(
+        "Before a brief is given to a subagent or another worker whose task is known; no hook "
+        "brings one yet."
+    ),
     sends=(
         "The worker's task (at most 2,000 characters) and excerpts of at most 10 memories "
         "(at most 1,000 characters each)."
