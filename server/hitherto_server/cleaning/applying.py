@@ -156,6 +156,10 @@ def _replace(connection: Connection, deed: Deed, entry: Entry) -> Iterator[Step]
     if older.source == TOLD and newer.source != TOLD and said_by(deed.actor) != "person":
         message = f"a person told {older.id}; only a person replaces it"
         raise ToldByAPerson(message)
+    if (newer.is_user_wide, newer.project) != (older.is_user_wide, older.project):
+        # what holds everywhere would be gone from all other projects, and nothing there says why
+        message = f"{newer.id} and {older.id} belong to different scopes"
+        raise InvalidInput(message, mend="Put one of them into the trash instead.")
     if would_circle(connection, newer.number, older.number):
         message = f"memory {older.id} already replaces {newer.id}"
         raise SupersedesItself(message)
