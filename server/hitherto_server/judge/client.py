@@ -166,6 +166,7 @@ class Judge:
         """Load what asking needs before somebody waits for it."""
         config = self.switches.config
         if config.on and config.backend is not None and not self.switches.killed:
+            await asyncio.to_thread(self.redactor.text, "its patterns are read at first use")
             await self.backends.wire.warm(config.backend.base_url)
 
     def _break_off(self) -> None:

@@ -220,6 +220,16 @@ async def test_a_key_is_never_shown(timed: Bench) -> None:
     assert KEY not in str(refused.value)
 
 
+async def test_what_the_client_logs_at_its_most_talkative_names_no_key(
+    timed: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    await timed.judge.switches.give_key(KEY)
+    caplog.set_level("DEBUG")
+    assert await outcome(timed) == "answered"
+    assert "/v1/systemone" in caplog.text
+    assert KEY not in caplog.text
+
+
 async def test_a_redirect_is_not_followed_with_the_key(timed: Bench) -> None:
     from tests.system_one_stub import Fault, SystemOneStub
 

@@ -12,14 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskChoice
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Choice
-    from hitherto_server.judge.questions import Question
+from hitherto_server.judge.questions import Question
 
 MOST_OPTIONS = 60
 MOST_CHARS = 4000
@@ -57,7 +59,7 @@ def state_of(
 ) -> dict[str, Any]:
     """Return the memory, where it is filed now, and the categories that there are."""
     return {
-        "memory": content[:MOST_CHARS],
+        "memory": opening_of(content, MOST_CHARS),
         "kind": kind,
         "filed_under": filed.name if filed else UNFILED,
         "categories": [{"id": _key(one), "name": one.name} for one in options],

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
+    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-    from hitherto_server.judge.questions import Question
+from hitherto_server.judge.questions import Question
 
 MOST_REQUEST_CHARS = 2000
 KEY = "about_the_past"
@@ -27,7 +29,7 @@ QUESTION = AskNoul(
 
 def state_of(request: str) -> dict[str, Any]:
     """Return what the judge is shown of a question."""
-    return {"request": request[:MOST_REQUEST_CHARS]}
+    return {"request": opening_of(request, MOST_REQUEST_CHARS)}
 
 
 def questions_for() -> dict[str, Question]:

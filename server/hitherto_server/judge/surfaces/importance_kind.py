@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskChoice, AskScore
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
+    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-    from hitherto_server.judge.questions import Question
+from hitherto_server.judge.questions import Question
 
 MOST_CHARS = 4000
 APPLY_IMPORTANCE = "apply_importance"
@@ -68,7 +70,7 @@ class Applied:
 
 def state_of(statement: Statement) -> dict[str, Any]:
     """Return what the judge is shown."""
-    shown: dict[str, Any] = {"memory": statement.content[:MOST_CHARS]}
+    shown: dict[str, Any] = {"memory": opening_of(statement.content, MOST_CHARS)}
     beside = {"category": statement.category, "project": statement.project}
     return {**shown, **{name: text for name, text in beside.items() if text}}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.answers import Choice, choice_confidence
 from hitherto_server.judge.questions import AskChoice, AskNoul
 from hitherto_server.judge.surface import Surface
@@ -92,7 +93,7 @@ def state_of(memory: Record, candidates: Mapping[int, Record], turn: Turn) -> di
 
 
 def _shown(one: Record) -> dict[str, str]:
-    return {"content": one.content[:MOST_CHARS], "recorded_on": one.recorded_on}
+    return {"content": opening_of(one.content, MOST_CHARS), "recorded_on": one.recorded_on}
 
 
 def questions_for(

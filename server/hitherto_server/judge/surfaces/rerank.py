@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskScore
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-    from hitherto_server.judge.questions import Question
+from hitherto_server.judge.questions import Question
 
 MOST_CANDIDATES = 10
 MOST_REQUEST_CHARS = 2000
@@ -40,9 +42,9 @@ class Candidate:
 def state_of(request: str, candidates: Sequence[Candidate]) -> dict[str, Any]:
     """Return what the judge is shown of a request and its candidates."""
     return {
-        "request": _clipped(request, MOST_REQUEST_CHARS),
+        "request": opening_of(request, MOST_REQUEST_CHARS),
         "candidates": {
-            one.key: _clipped(one.excerpt, MOST_EXCERPT_CHARS)
+            one.key: opening_of(one.excerpt, MOST_EXCERPT_CHARS)
             for one in candidates[:MOST_CANDIDATES]
         },
     }
@@ -78,10 +80,6 @@ def ranked(order: Sequence[Key], relevance: Mapping[Key, float]) -> list[Key]:
         sorted((one for one in order if one in relevance), key=lambda one: -relevance[one])
     )
     return [next(judged) if one in relevance else one for one in order]
-
-
-def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most]
 
 
 SURFACE = Surface(

@@ -6,13 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hitherto_server.judge.questions import Question
+    from hitherto_server.core.text import opening_of
+from hitherto_server.judge.questions import Question
 
 Verdict = Literal["holds", "stale", "undecided"]
 
@@ -50,7 +52,7 @@ def state_of(pair: Pair) -> dict[str, Any]:
     """Return what the judge is shown of a pair."""
     content, truncated = excerpt_of(pair.text, pair.identifiers)
     return {
-        "memory": {"content": pair.memory[:MOST_MEMORY_CHARS]},
+        "memory": {"content": opening_of(pair.memory, MOST_MEMORY_CHARS)},
         "file": {"path": pair.path, "content": content, "truncated": truncated},
     }
 
@@ -64,10 +66,10 @@ def excerpt_of(text: str, identifiers: Iterable[str]) -> tuple[str, bool]:
     """Return a file's beginning and its later lines that hold an identifier, and if that cuts."""
     if len(text) <= MOST_FILE_CHARS:
         return text, False
-    head = text[:HEAD_CHARS]
+    head = opening_of(text, HEAD_CHARS)
     room = MOST_FILE_CHARS - len(head)
     shown = [head]
-    for line in _telling(text[HEAD_CHARS:], identifiers):
+    for line in _telling(text[len(head) :], identifiers):
         piece = GAP + line
         if len(piece) > room:
             break
@@ -83,7 +85,7 @@ def _telling(text: str, identifiers: Iterable[str]) -> Iterator[str]:
     named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(words)))})(?!\w)")
     for line in text.splitlines():
         if named.search(line):
-            yield line[:MOST_LINE_CHARS]
+            yield opening_of(line, MOST_LINE_CHARS)
 
 
 def decide(probability: float, *, holds_from: float, stale_below: float) -> Verdict:

@@ -13,14 +13,16 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.questions import AskScore
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers, Score
-    from hitherto_server.judge.questions import Question
+from hitherto_server.judge.questions import Question
 
 MOST_CANDIDATES = 10
 MOST_CHARS = 1500
@@ -52,7 +54,7 @@ class Candidate:
     def shown(self) -> dict[str, Any]:
         """Return what the judge is shown of it."""
         return {
-            "content": self.content[:MOST_CHARS],
+            "content": opening_of(self.content, MOST_CHARS),
             "category": self.category,
             "importance": self.importance,
             "learned_on": self.learned_on,
