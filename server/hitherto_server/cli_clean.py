@@ -184,6 +184,8 @@ def _cancelled(answer: dict[str, Any]) -> Iterator[str]:
 
 
 def _actions(answer: dict[str, Any]) -> Iterator[str]:
+    if not answer["actions"]:
+        yield "Nothing was done with a list yet."
     for one in answer["actions"]:
         back = f"  taken back on {date_of(one['undone_at_ms'])}" if one["undone_at_ms"] else ""
         day, who = date_of(one["done_at_ms"]), one["actor"]

@@ -80,8 +80,3 @@ class Runs(Generic[T]):
             return False
         self._run.cancel()
         return True
-
-    async def close(self) -> None:
-        """Leave nothing behind."""
-        if self._run is not None:
-            await self._run.end()
