@@ -37,6 +37,8 @@ MOST_DIGITS = 19  # of nanoseconds since 1970: until the year 2286, and within 6
 BACKTICKED = re.compile(r"`([^`\s][^`\n]{0,200})`")
 TOKEN = re.compile(r"[^\s`'\"<>\[\]{},;]+")
 EDGES = ".:!?*=&|\\"
+WORDLIKE = re.compile(r"[!#-&*+\-./0-9:=?@A-Z\\^_a-z|~]")
+"""What keys, tokens and connection strings are made of."""
 SHORTEST, LONGEST = 3, 200
 _NOBODY_TEXT = """
     agent api assistant backfill bot ci cli client code codex copilot cursor gemini claude hook
@@ -62,6 +64,24 @@ def content_hash(text: str) -> str:
 def storable(text: str) -> str:
     """Return text that can be kept and sent: no NUL, and a question mark for a lone surrogate."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def opening_of(text: str, most: int) -> str:
+    """Return the beginning of a text: half a word at its end may be half a secret, and is left out.
+
+    What is cut in two no longer looks like the secret that it is.
+    """
+    if len(text) <= most or most <= 0 or not WORDLIKE.match(text, most):
+        return text[: max(most, 0)]
+    end = most
+    while end and WORDLIKE.match(text, end - 1):
+        end -= 1
+    return text[:end]
+
+
+def ending_of(text: str, most: int) -> str:
+    """Return the end of a text, without half a word at its beginning."""
+    return opening_of(text[::-1], most)[::-1]
 
 
 def is_count(text: str) -> bool:

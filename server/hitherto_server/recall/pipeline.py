@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.judge.asking import Asking, NobodyAsks
 from hitherto_server.judge.surfaces import brief_rank, rerank
 from hitherto_server.recall.admission import Admission, Occasion, admit
@@ -156,7 +157,7 @@ class Recaller:
         left_s = (occasion.judge_until or 0) - time.monotonic()
         if wish is None or left_s < LEAST_JUDGE_S:
             return looked, NOT_JUDGED
-        shown = question.text[: self.settings.kept_prompt_chars]
+        shown = opening_of(question.text, self.settings.kept_prompt_chars)
         asking = Asking("hook", occasion.session_id, question.project, left_s, preview=shown)
         judgment = await ask_judge(self.judge, wish, looked, asking)
         if judgment.is_about_the_past:

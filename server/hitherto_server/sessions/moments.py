@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
 from hitherto_server.core.errors import HithertoError, StoreError
-from hitherto_server.core.text import content_hash
+from hitherto_server.core.text import content_hash, ending_of, opening_of
 from hitherto_server.gates.clean import tagged
 from hitherto_server.gates.remember import remember
 from hitherto_server.gates.secrets import redact
@@ -103,7 +103,7 @@ def asked_in(prompt: str) -> str:
     if len(prompt) <= MAX_QUERY_CHARS:
         return prompt
     half = MAX_QUERY_CHARS // 2
-    return f"{prompt[:half]}\n{prompt[-half:]}"
+    return f"{opening_of(prompt, half)}\n{ending_of(prompt, half)}"
 
 
 async def answer_start(tools: Tools, call: HookCall) -> Reply:

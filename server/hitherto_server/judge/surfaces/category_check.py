@@ -19,9 +19,8 @@ from hitherto_server.judge.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Choice
-from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.questions import Question
 
 MOST_OPTIONS = 60
 MOST_CHARS = 4000

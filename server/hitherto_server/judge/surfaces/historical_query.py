@@ -9,9 +9,8 @@ from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
-    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.questions import Question
 
 MOST_REQUEST_CHARS = 2000
 KEY = "about_the_past"

@@ -10,9 +10,8 @@ from hitherto_server.judge.questions import AskChoice, AskScore
 from hitherto_server.judge.surface import Surface
 
 if TYPE_CHECKING:
-    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.questions import Question
 
 MOST_CHARS = 4000
 APPLY_IMPORTANCE = "apply_importance"

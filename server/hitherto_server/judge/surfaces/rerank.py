@@ -12,9 +12,8 @@ from hitherto_server.judge.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hitherto_server.core.text import opening_of
     from hitherto_server.judge.answers import Answers
-from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.questions import Question
 
 MOST_CANDIDATES = 10
 MOST_REQUEST_CHARS = 2000

@@ -13,8 +13,7 @@ from hitherto_server.judge.surface import Surface
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hitherto_server.core.text import opening_of
-from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.questions import Question
 
 Verdict = Literal["holds", "stale", "undecided"]
 
