@@ -78,8 +78,8 @@ async def purge(asked: PurgeRequest, services: Wired) -> Response:
     """Count what was kept of a session or a folder, and remove it where that is confirmed."""
     _target(asked)
     await services.sessions.drain()  # what waits is noted now, not after it was looked for
-    await services.judge.forget()
-    return json_response(await purged(services.store, services.clock, asked))
+    async with services.judge.forgetting():
+        return json_response(await purged(services.store, services.clock, asked))
 
 
 async def say_wrong(services: Services, asked: WrongRequest) -> WrongReply:

@@ -17,9 +17,9 @@ router = APIRouter(prefix="/v1")
 async def erase(asked: EraseRequest, services: Wired) -> Response:
     """Erase a memory or a text from everything that is kept; count it first."""
     await services.sessions.drain()  # what waits is noted now, not after it was looked for
-    await services.judge.forget()
     writes = services.writes
     eraser = Eraser(
         services.home, services.store, writes.splitter, writes.on_written, services.backups
     )
-    return json_response(await eraser.erase(asked))
+    async with services.judge.forgetting():
+        return json_response(await eraser.erase(asked))

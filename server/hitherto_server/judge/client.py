@@ -6,7 +6,9 @@ import asyncio
 import json
 import logging
 import time
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
@@ -24,7 +26,7 @@ from hitherto_server.judge.trying import Call, Tries
 from hitherto_server.judge.wire import FailedError, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
     from pathlib import Path
 
     from hitherto_server.core.clock import Clock
@@ -51,6 +53,8 @@ class _Asked:
     at_ms: int
     timeout_s: float
     backend: Backend
+    forgets: int
+    """How often something was to be forgotten before."""
     preview: str | None = None
 
 
@@ -69,6 +73,8 @@ class Judge:
     """Told when a person changed what is set."""
     _running: set[asyncio.Task[Answers]] = field(default_factory=set)
     _warming: asyncio.Task[None] | None = None
+    _forgets: int = 0
+    _forgetting: int = 0
 
     async def load(self) -> None:
         """Read what is switched on; to be called before anything is asked."""
@@ -84,12 +90,16 @@ class Judge:
         config = self.switches.config
         why = self.switches.why_not(surface)
         if why is not None or config.backend is None:
+            if self.switches.killed:
+                self._break_off()
             # nothing was tried, so nothing is logged
             return Unavailable(*(why or ("no_backend", "")))
         timeout_s = config.timeout_of(surface)
         if asking.deadline_s is not None:
             timeout_s = min(timeout_s, asking.deadline_s)
-        asked = _Asked(surface, asking, questions, began_s, at_ms, timeout_s, config.backend)
+        asked = _Asked(
+            surface, asking, questions, began_s, at_ms, timeout_s, config.backend, self._forgets
+        )
         return await self._logged(asked, await self._found(self._judged(asked, state)))
 
     def threshold(self, surface: Surface, name: str) -> float:
@@ -148,10 +158,21 @@ class Judge:
         """Write down what was judged until now."""
         await self.log.flush()
 
-    async def forget(self) -> None:
-        """Forget every text that was seen, and write down what waits: something is to be erased."""
+    @asynccontextmanager
+    async def forgetting(self) -> AsyncIterator[None]:
+        """Forget every text that was seen, and show none of what is asked until the end of it.
+
+        What waits is written down first, so that it is erased with all else.
+        """
+        self._forgets += 1
+        self._forgetting += 1
         self.redactor.forget()
-        await self.flush()
+        try:
+            await self.flush()
+            yield
+        finally:
+            self._forgets += 1
+            self._forgetting -= 1
 
     async def close(self) -> None:
         """Break off what runs, write the log and close the connections."""
@@ -167,7 +188,8 @@ class Judge:
         config = self.switches.config
         if config.on and config.backend is not None and not self.switches.killed:
             await asyncio.to_thread(self.redactor.text, "its patterns are read at first use")
-            await self.backends.wire.warm(config.backend.base_url)
+            with suppress(FailedError):  # whoever asks is told
+                await self.backends.wire.warm(config.backend.base_url)
 
     def _break_off(self) -> None:
         for task in self._running:
@@ -216,11 +238,18 @@ class Judge:
             careful=careful,
             timeout_s=asked.timeout_s,
             ends_at_s=asked.began_s + asked.timeout_s,
+            is_wanted=partial(self._is_wanted, asked),
         )
         reply = await Tries(self.backends, self.now_s).ask(call)
         if asked.asking.uses_cache:
             self.known.keep(known_as, backend, reply)
         return self._answers(asked, reply, cached=False)
+
+    async def _is_wanted(self, asked: _Asked) -> bool:
+        """Tell whether the same may still be asked of the same backend."""
+        await self.switches.refresh()
+        is_same = self.switches.config.backend == asked.backend
+        return is_same and self.switches.why_not(asked.surface) is None
 
     async def _cleaned(self, asked: _Asked, state: Any) -> tuple[Any, Mapping[str, Question]]:
         """Return state and questions without secrets, and note how the state begins."""
@@ -269,7 +298,7 @@ class Judge:
             "session_id": asking.session_id,
             "project_id": asking.project_id,
             "question_hash": question_hash(asked.questions),
-            "preview": asked.preview,
+            "preview": asked.preview if self._may_show(asked) else None,
             "latency_ms": self._since_ms(asked),
         }
         if isinstance(found, Answers):
@@ -277,6 +306,10 @@ class Judge:
         else:
             self.log.note(unavailable_entry(entry, found))
         return replace(found, log_id=number)
+
+    def _may_show(self, asked: _Asked) -> bool:
+        """Tell whether nothing was to be forgotten since it was asked."""
+        return not self._forgetting and asked.forgets == self._forgets
 
     def _since_ms(self, asked: _Asked) -> float:
         return round((self.now_s() - asked.began_s) * 1000, 1)

@@ -51,10 +51,13 @@ def is_sendable(key: str) -> bool:
 
 def find_key(environment: Mapping[str, str], file: Mapping[str, str]) -> Key | None:
     """Return the key that the environment or else the file holds."""
-    value = environment.get(KEY) or file.get(KEY) or ""
+    kept = file.get(KEY)
+    value = environment.get(KEY) or kept or ""
     if not is_sendable(value):
         return None
-    return Key(value, environment.get(KEY_FOR) or file.get(KEY_FOR))
+    # beside a key of its own, the file says where that one may be sent
+    of_file = file.get(KEY_FOR) if kept in {None, "", value} else None
+    return Key(value, environment.get(KEY_FOR) or of_file)
 
 
 def write_key(path: Path, key: str | None, given_for: str | None) -> None:

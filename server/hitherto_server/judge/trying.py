@@ -10,7 +10,7 @@ from hitherto_server.judge.backends import lane_of
 from hitherto_server.judge.wire import FailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from hitherto_server.judge.asking import Asking
     from hitherto_server.judge.backends import Backends
@@ -37,6 +37,8 @@ class Call:
     """Ask so that the order of the options decides nothing: something follows from it."""
     timeout_s: float
     ends_at_s: float
+    is_wanted: Callable[[], Awaitable[bool]]
+    """Whether it may be asked a second time: it may be switched off by then."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class Tries:
                 if not left or not self._may_pass(call, error) or self._left_s(call) < needs_s:
                     raise
                 await asyncio.sleep(wait_s)
+                if not await call.is_wanted():
+                    raise FailedError("cancelled", "it was turned off meanwhile") from None
         raise AssertionError
 
     def _may_pass(self, call: Call, error: FailedError) -> bool:

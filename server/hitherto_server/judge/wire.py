@@ -79,7 +79,13 @@ class Wire:
         local = is_loopback(url)
         if local in self._pools:
             return self._pools[local]
-        return await asyncio.to_thread(self._pool, local=local)
+        try:
+            return await asyncio.to_thread(self._pool, local=local)
+        except (ImportError, ValueError, OSError) as error:  # its text may hold a proxy's password
+            detail = (
+                f"the environment's proxy or certificates can't be used: {type(error).__name__}"
+            )
+            raise FailedError("http", detail) from None
 
     async def _send(self, method: str, url: str, body: bytes | None, key: str | None) -> HttpReply:
         pool = await self.warm(url)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+import threading
 import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,9 +27,11 @@ from tests.wiring import rows
 
 from hitherto_server.judge.answers import Answers, Unavailable
 from hitherto_server.judge.asking import Asking
+from hitherto_server.judge.configuration import SurfaceChoice
 from hitherto_server.judge.questions import AskChoice, AskNoul
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.server.judge.conftest import Bench
@@ -189,6 +194,20 @@ async def test_switching_off_breaks_off_what_runs(bench: Bench) -> None:
     assert got.reason == "cancelled"
 
 
+async def test_what_is_switched_off_meanwhile_is_not_tried_again(bench: Bench) -> None:
+    from dataclasses import replace
+
+    off = {"likeness": SurfaceChoice(on=False)}
+    bench.stub.next_faults.append(Fault(429, headers={"retry-after-ms": "1500"}))
+    task = asyncio.create_task(bench.judge.ask(surface(), STATE, QUESTIONS, WORK))
+    await _asked(bench, 1)
+    await bench.judge.change(lambda config: replace(config, surfaces=off))
+    got = await asyncio.wait_for(task, 20)
+    assert isinstance(got, Unavailable)
+    assert got.reason == "cancelled"
+    assert len(bench.stub.asked) == 1
+
+
 async def test_background_work_tries_once_more_and_a_hook_does_not(bench: Bench) -> None:
     bench.stub.next_faults.append(BROKEN)
     assert await reason_of(bench, NEVER_CACHED) == "http"
@@ -292,6 +311,95 @@ async def test_a_preview_is_short_and_withheld_where_the_text_is_not_to_be_shown
     shown = rows(bench.database, "SELECT preview FROM judgment_log ORDER BY id")
     assert len(shown[0][0]) == 500
     assert shown[1] == (None,)
+
+
+async def test_what_is_asked_while_something_is_erased_leaves_no_preview(bench: Bench) -> None:
+    bench.stub.fault = Fault(delay_s=1.0)
+
+    def ask(text: str) -> asyncio.Task[Answers | Unavailable]:
+        state = {"a": text}
+        return asyncio.create_task(bench.judge.ask(surface(), state, QUESTIONS, NEVER_CACHED))
+
+    before = ask("before")
+    await _asked(bench, 1)
+    async with bench.judge.forgetting():
+        during, shorter = ask("during"), ask("shorter")
+        await _asked(bench, 3)
+        shorter.cancel()
+    await asyncio.gather(before, during, shorter, return_exceptions=True)
+    await ask("after")
+    await bench.judge.flush()
+    shown = rows(bench.database, "SELECT preview FROM judgment_log WHERE preview IS NOT NULL")
+    assert [json.loads(preview) for (preview,) in shown] == [{"a": "after"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "socks5://me:word@127.0.0.1:9"),
+        ("HTTPS_PROXY", "what://me:word@127.0.0.1:9"),
+        ("SSL_CERT_FILE", "/nowhere/word.pem"),
+    ],
+)
+async def test_an_environment_that_no_client_can_use_is_a_reason_and_no_exception(
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    name: str,
+    value: str,
+) -> None:
+    monkeypatch.setenv(name, value)
+    await bench.use(base_url="https://judge.example.invalid")
+    got = await bench.judge.ask(surface(), STATE, QUESTIONS, HOOK)
+    assert isinstance(got, Unavailable)
+    assert got.reason == "http"
+    assert "environment" in got.detail
+    assert "word" not in got.detail + caplog.text
+    await bench.use()
+    assert isinstance(await bench.judge.ask(surface(), STATE, QUESTIONS, HOOK), Answers)
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+async def test_a_judge_on_this_machine_is_asked_without_the_environments_proxy(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with SystemOneStub() as proxy:
+        monkeypatch.setenv(name, proxy.url)
+        await bench.judge.switches.give_key("sk-of-the-judge")
+        assert isinstance(await bench.judge.ask(surface(), STATE, QUESTIONS, HOOK), Answers)
+        assert proxy.requests == []
+
+
+async def test_a_proxy_of_the_environment_sees_neither_key_nor_text_of_a_judge_elsewhere(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listening() as (port, heard):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        await bench.use(base_url="https://judge.example.invalid")
+        await bench.judge.switches.give_key("sk-of-the-judge")
+        assert await reason_of(bench) == "http"
+    assert heard
+    assert heard[0].startswith(b"CONNECT judge.example.invalid:443 ")
+    assert not any(b"sk-of-the-judge" in one or b"8080" in one for one in heard)
+
+
+@contextmanager
+def listening() -> Iterator[tuple[int, list[bytes]]]:
+    """Take what is sent to a port of this machine, and close each connection then."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def hear() -> None:
+            with suppress(OSError):
+                while True:
+                    with server.accept()[0] as connection:
+                        heard.append(connection.recv(65536))
+
+        thread = threading.Thread(target=hear, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], heard
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(20)
 
 
 async def test_secrets_reach_neither_the_backend_nor_the_log(bench: Bench) -> None:

@@ -202,6 +202,20 @@ async def test_a_key_of_the_environment_is_for_the_known_service_that_is_chosen_
     assert KEY not in timed.env_file.read_text()
 
 
+async def test_a_key_of_the_environment_is_not_for_the_address_of_the_key_that_is_kept(
+    timed: Bench,
+) -> None:
+    switches = timed.judge.switches
+    await switches.give_key(KEY)
+    switches.environment = {"HITHERTO_JUDGE_KEY": "sk-of-another-service"}
+    await switches.read()
+    assert switches.key_state() == "for_another_address"
+    assert await outcome(timed) == "answered"
+    assert "authorization" not in timed.stub.asked[-1].headers
+    await switches.give_key(None, of_environment=True)  # a person says that it is for this one
+    assert switches.key_state() == "given"
+
+
 async def test_an_unknown_server_does_not_get_a_key_that_was_given_for_nobody(
     timed: Bench, seconds: Seconds
 ) -> None:
