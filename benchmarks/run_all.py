@@ -24,6 +24,7 @@ BENCHMARKS = (
     "secrets",
     "judgment_rules",
     "judged_writes",
+    "judge_outage",
     "extraction",
     "first_recall",
     "endurance",
