@@ -72,13 +72,16 @@ class StaleJudge:
             return Checked(subject, "unreadable", reason=_why_unread(state))
         text = FileText(subject.path, state.content).text
         pair = Pair(subject.content, subject.path, text, tuple(identifiers_in(subject.content)))
+        asked_at_ms = self.clock()  # who confirms it meanwhile answers what comes then
         answers = await self.judge.ask(surface, state_of(pair), questions_for(), asking)
         if not isinstance(answers, Answers):
             return Checked(subject, "unjudged", reason=answers.reason)
         probability = answers.noul(KEY)
         if probability is None:
             return Checked(subject, "unjudged", reason="invalid")
-        checked = await self._kept(surface, subject, state.file_hash, probability, answers)
+        checked = await self._kept(
+            surface, subject, state.file_hash, probability, answers, asked_at_ms=asked_at_ms
+        )
         await self.judge.note_outcome(
             answers.log_id,
             {"memory": subject.id, "verdict": checked.verdict, "kept": checked.is_kept},
@@ -92,6 +95,8 @@ class StaleJudge:
         file_hash: str,
         probability: float,
         answers: Answers,
+        *,
+        asked_at_ms: int,
     ) -> Checked:
         said = decide(
             probability,
@@ -108,7 +113,7 @@ class StaleJudge:
             answer=said,
             probability=probability,
             basis_hash=basis_of(question(), subject.revision, subject.path, file_hash),
-            judged_at_ms=self.clock(),
+            judged_at_ms=asked_at_ms,
         )
         if not await self.store.writer.run(lambda writing: put(writing, verdict)):
             return Checked(subject, "unjudged", reason=MOVED_ON)

@@ -39,8 +39,12 @@ UPDATE memory SET
     changed_at_ms = max(:at_ms, changed_at_ms + 1)
 WHERE number = :number;
 
--- confirm: note that somebody who read the code says it holds
-UPDATE memory SET confirmed_at_ms = :at_ms, confirmed_commit = :commit_hash
+-- confirm: note that somebody who read the code says it holds; that answers every verdict before
+-- it, whatever the clock says
+UPDATE memory SET
+    confirmed_at_ms = max(:at_ms, coalesce(
+        (SELECT max(judged_at_ms) FROM verdict WHERE memory_number = :number), 0)),
+    confirmed_commit = :commit_hash
 WHERE number = :number;
 
 -- put_revision: keep the state that a memory has now

@@ -13,8 +13,8 @@ import pytest
 from tests.server.maintenance.conftest import judging, says, until
 from tests.wiring import TestClock, rows
 
-from hitherto_contract import ReflectRequest
-from hitherto_server.gates.reflect import reflect
+from hitherto_contract import ForgetRequest, ReflectRequest
+from hitherto_server.gates.reflect import reflect, restore
 from hitherto_server.judge.answers import Answers
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.store.jobs import cancel
@@ -334,6 +334,23 @@ async def test_what_was_taken_back_is_said_by_no_later_job(
         await bench.embed(written)
         await bench.relate(written)
         assert bench.relations() == []
+
+
+@pytest.mark.parametrize("actor", ["agent", "judge", "rule"])
+async def test_an_undo_stands_whatever_name_its_author_gives(bench: Bench, actor: str) -> None:
+    bench.stub.answers = says("conflicting", exclusive=0.9, newer=0.97)
+    old = await bench.write(OLD)
+    written = await bench.write(NEW, days=1)
+    await bench.relate(written)
+    assert [one[0] for one in bench.relations()] == ["supersedes"]
+    writes = bench.services.writes
+    undo = ReflectRequest(action="undo", id=written, actor=actor, expected_revision=1)
+    await reflect(writes, undo)
+    await restore(writes, ForgetRequest(id=written, actor=actor))
+    await bench.embed(written)
+    await bench.relate(written)
+    await bench.relate(old)
+    assert bench.relations() == []
 
 
 async def test_nothing_is_written_of_a_memory_that_moved_on_while_it_was_judged(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from dataclasses import replace
@@ -229,6 +230,42 @@ async def test_a_verdict_from_before_a_confirmation_counts_no_more(
     assert await standing(services, project, memory) == "changed"
 
 
+async def test_a_confirmation_answers_a_verdict_also_where_the_clock_was_set_back(
+    services: Services, project: Path, stub: SystemOneStub
+) -> None:
+    memory = await know(services, project)
+    (project / "locks.py").write_text(CHANGED)
+    stub.answers = {"still_describes": 0.1}
+    await sync(services, project)
+    (project / "locks.py").write_text(CODE)
+    assert isinstance(services.clock, TestClock)
+    services.clock.now_ms -= 3_600_000
+    confirm = ReflectRequest(action="confirm", id=memory, project_dir=str(project))
+    await reflect(services.writes, confirm)
+    (project / "locks.py").write_text(CHANGED)
+    assert await standing(services, project, memory) == "changed"
+
+
+async def test_a_confirmation_answers_also_what_is_being_judged(
+    services: Services, project: Path, stub: SystemOneStub
+) -> None:
+    memory = await know(services, project)
+    (project / "locks.py").write_text(CHANGED)
+    stub.answers, stub.delay_s = {"still_describes": 0.1}, 1.0
+    judging = asyncio.create_task(sync(services, project))
+    async with asyncio.timeout(20):
+        while not stub.requests:
+            await asyncio.sleep(0.01)
+    (project / "locks.py").write_text(CODE)
+    pass_time(services)
+    confirm = ReflectRequest(action="confirm", id=memory, project_dir=str(project))
+    await reflect(services.writes, confirm)
+    pass_time(services)
+    await judging
+    (project / "locks.py").write_text(CHANGED)
+    assert await standing(services, project, memory) == "changed"
+
+
 async def test_what_has_not_changed_is_not_judged_unless_it_was_named(
     services: Services, project: Path, stub: SystemOneStub
 ) -> None:
@@ -351,7 +388,6 @@ async def test_a_long_file_is_sent_by_its_beginning_and_the_lines_that_the_memor
 async def test_a_memory_that_was_edited_while_it_was_judged_keeps_no_verdict(
     services: Services, project: Path, stub: SystemOneStub
 ) -> None:
-    import asyncio
 
     memory = await know(services, project)
     (project / "locks.py").write_text(CHANGED)
