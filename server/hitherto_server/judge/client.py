@@ -85,6 +85,16 @@ class Judge:
         self, surface: Surface, state: Any, questions: Mapping[str, Question], asking: Asking
     ) -> Answers | Unavailable:
         """Return the answers, or why there are none; never raises but for its own cancellation."""
+        try:
+            return await self._ask(surface, state, questions, asking)
+        except Exception as error:  # noqa: BLE001 - whoever asks has a rule for every failure
+            # the text of an error may hold what was to be judged
+            logger.error("a bug met a judgment: %s", _where(error))
+            return Unavailable("invalid", type(error).__name__)
+
+    async def _ask(
+        self, surface: Surface, state: Any, questions: Mapping[str, Question], asking: Asking
+    ) -> Answers | Unavailable:
         began_s, at_ms = self.now_s(), self.clock()
         await self.switches.refresh()
         config = self.switches.config

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.errors import HithertoError
 from hitherto_server.judge.log import as_json, from_json
 from hitherto_server.judge.questions import as_wire
 from hitherto_server.judge.reading import WireReply
@@ -37,7 +38,10 @@ class Known:
     async def find(self, request_hash: str) -> WireReply | None:
         """Return the answers that were given to a request, if they still serve."""
         at_ms = self.clock()
-        row = await self.store.readers.run(lambda c: find_cached(c, request_hash, at_ms))
+        try:
+            row = await self.store.readers.run(lambda c: find_cached(c, request_hash, at_ms))
+        except HithertoError:  # the store says so itself, wherever it is asked
+            return None
         if row is None:
             return None
         by_key = {key: from_json(one) for key, one in json.loads(row["answers"]).items()}

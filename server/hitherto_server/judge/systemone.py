@@ -39,14 +39,11 @@ class SystemOne:
         """Return what the backend answers; raise `FailedError` if that is nothing."""
         turns = backend.profile.nouls_as_choices
         asked = _as_choices(questions) if turns else dict(questions)
-        body = encoded(
-            {
-                "model": backend.wire_model,
-                "state": state,
-                "questions": {name: as_wire(one) for name, one in asked.items()},
-            },
-            backend.profile.most_body_bytes,
-        )
+        told = {name: as_wire(one) for name, one in asked.items()}
+        most = backend.profile.most_body_bytes
+        longest = max(told.values(), key=lambda one: len(str(one)))
+        encoded([state, longest], most // 2)
+        body = encoded({"model": backend.wire_model, "state": state, "questions": told}, most)
         reply = await self.wire.post(backend.base_url + PATH, body, key)
         if reply.status != OK:
             raise refused(reply, wait_asked_for(reply.status, reply.headers, self.clock()))
@@ -57,7 +54,7 @@ class SystemOne:
         return _as_nouls(said, questions) if turns else said
 
 
-def encoded(value: dict[str, Any], most_bytes: int) -> bytes:
+def encoded(value: Any, most_bytes: int) -> bytes:
     """Return a body, unless it is larger than the backend takes."""
     body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     if len(body) > most_bytes:

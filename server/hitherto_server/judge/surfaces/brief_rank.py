@@ -19,8 +19,8 @@ SURFACE = Surface(
     version=1,
     asks="How much does each memory that was found matter to the task of a worker that begins?",
     moment=(
-        "Before a brief is given to a subagent or another worker whose task is known; no hook "
-        "brings one yet."
+        "Before a subagent begins whose task was told apart from the others, within its hook's "
+        "deadline."
     ),
     sends=(
         "The worker's task (at most 2,000 characters) and excerpts of at most 10 memories "
