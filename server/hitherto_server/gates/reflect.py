@@ -156,7 +156,8 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
 
     reply = await context.store.writer.run(job)
     context.on_written()
-    context.on_work()
+    if checks:
+        context.on_work()
     return reply
 
 

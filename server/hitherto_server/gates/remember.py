@@ -64,7 +64,8 @@ async def store(
     )
     if written.stored:
         context.on_written()
-        context.on_work()
+        if checks:
+            context.on_work()
     if opinion is not None:
         outcome = opinion.outcome(written.id, stored=written.stored)
         await patience.judge.note_outcome(opinion.log_id, outcome)

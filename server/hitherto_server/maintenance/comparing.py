@@ -49,26 +49,26 @@ class Comparer:
             # one text that trips a rule must not keep all others from being compared
             log.exception("memory %s was not compared", memory_id)
             looked = None
-        await self.store.writer.run(partial(self._say, memory_id=memory_id, looked=looked))
-        if self.judged is not None:
+        say = partial(self._say, memory_id=memory_id, looked=looked)
+        if await self.store.writer.run(say) and self.judged is not None:
             self.judged.notify()
 
     def _say(
         self, connection: Connection, *, memory_id: str, looked: tuple[Row, Neighbourhood] | None
-    ) -> None:
+    ) -> bool:
+        """Say what rules see, and tell whether a judgment is asked for as well."""
         at_ms = self.clock()
         rows.note_done(connection, memory_id)
         now = rows.find_subject(connection, memory_id)
         if now is None:
-            return
+            return False
         if looked is not None:
             row, around = looked
             if now["revision"] != row["revision"]:  # it was changed meanwhile
                 rows.note_waiting(connection, memory_id, at_ms=at_ms)
-                return
+                return False
             say(connection, _subject(row), around, at_ms=at_ms)
-        if self.judged is not None:
-            self.judged.ask_for(connection, now, at_ms=at_ms)
+        return self.judged is not None and self.judged.ask_for(connection, now, at_ms=at_ms)
 
 
 def _look(

@@ -65,19 +65,25 @@ class JudgedWork:
         if self._work is not None:  # else it looks at its beginning
             self._work.queue.notify()
 
-    def ask_for(self, connection: Connection, row: Row, *, at_ms: int) -> None:
-        """Have a memory judged if anybody may be asked; a candidate waits until it is admitted."""
+    def ask_for(self, connection: Connection, row: Row, *, at_ms: int) -> bool:
+        """Have a memory judged if anybody may be asked, and tell whether that is so.
+
+        A candidate waits until it is admitted.
+        """
         from hitherto_server.judge.surfaces import importance_kind, relations
         from hitherto_server.maintenance import classifying, relating
 
         if row["tier"] != "admitted":
-            return
+            return False
+        wanted = False
         for kind, surface, priority in (
             (relating.KIND, relations.SURFACE, jobs.RELATE),
             (classifying.KIND, importance_kind.SURFACE, jobs.CLASSIFY),
         ):
             if self.judge.is_on(surface):
                 jobs.put(connection, kind, row["id"], priority=priority, at_ms=at_ms)
+                wanted = True
+        return wanted
 
     async def _begin(self) -> None:
         await asyncio.sleep(BEGINS_AFTER_S)
