@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import pytest
-from jevcompat.mock import FAULTS, MockConfig, Running, answer
+from jevcompat.mock import FAULTS, MockConfig, answer, make_server
 from tests.server.judge.conftest import judging, surface
 from tests.system_one_stub import SystemOneStub
 
@@ -15,7 +16,7 @@ from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.questions import AskChoice, AskNoul, AskScore, as_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from hitherto_server.judge.answers import Answer
@@ -58,33 +59,56 @@ def is_right(got: Answer, want: Answer) -> bool:
     return type(got) is type(want) and math.isclose(got.confidence, want.confidence, abs_tol=1e-9)
 
 
-@pytest.mark.parametrize("fault", ["", *FAULTS])
-async def test_whatever_is_wrong_with_a_server_no_wrong_answer_is_taken(
-    tmp_path: Path, fault: str
-) -> None:
-    faults = frozenset({fault} - {""})
-    with Running(MockConfig(faults=faults)) as mock, SystemOneStub() as unused:
-        async with judging(tmp_path, unused) as bench:
-            await bench.use(base_url=mock.url)
-            got = await bench.judge.ask(surface(), STATE, QUESTIONS, ASKING)
+@contextmanager
+def mock_server(config: MockConfig) -> Iterator[str]:
+    """Serve the mock; its own way to do so takes half a second to end."""
+    server = make_server(config)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def wrongs(got: Answers | Unavailable, faults: frozenset[str]) -> list[str]:
+    """Return what of a judgment is neither right nor honestly missing."""
     if isinstance(got, Unavailable):
-        assert fault
-        assert got.reason in {"http", "invalid"}
-        return
-    assert set(got.by_key) == set(QUESTIONS)
-    for key, said in got.by_key.items():
-        if isinstance(said, Unavailable):
-            assert (bool(fault), said.reason) == (True, "invalid")
-        else:
-            assert is_right(said, expected(key, faults)), (key, said)
+        allowed = {"http", "invalid"} if faults else set()
+        return [] if got.reason in allowed else [got.reason]
+    missing = {"invalid"} if faults else set()
+    return [
+        key
+        for key, said in got.by_key.items()
+        if (
+            said.reason not in missing
+            if isinstance(said, Unavailable)
+            else not is_right(said, expected(key, faults))
+        )
+    ]
+
+
+async def test_whatever_is_wrong_with_a_server_no_wrong_answer_is_taken(tmp_path: Path) -> None:
+    found: dict[str, list[str]] = {}
+    refused = 0
+    with SystemOneStub() as unused:
+        async with judging(tmp_path, unused) as bench:
+            for fault in ("", *FAULTS):
+                faults = frozenset({fault} - {""})
+                with mock_server(MockConfig(faults=faults)) as url:
+                    await bench.use(base_url=url)
+                    got = await bench.judge.ask(surface(), STATE, QUESTIONS, ASKING)
+                found[fault] = wrongs(got, faults)
+                said = [got] if isinstance(got, Unavailable) else got.by_key.values()
+                refused += any(isinstance(one, Unavailable) for one in said)
+    assert {fault: why for fault, why in found.items() if why} == {}
+    assert refused > 10, "the faults are there"
 
 
 async def test_a_busy_server_is_answered_by_patience_and_its_answers_are_right(
     tmp_path: Path,
 ) -> None:
-    with Running(MockConfig(busy_every=2)) as mock, SystemOneStub() as unused:
+    with mock_server(MockConfig(busy_every=2)) as url, SystemOneStub() as unused:
         async with judging(tmp_path, unused) as bench:
-            await bench.use(base_url=mock.url)
+            await bench.use(base_url=url)
             asking = Asking(origin="hook", uses_cache=False)
             got = [await bench.judge.ask(surface(), STATE, QUESTIONS, asking) for _ in range(8)]
     refused = [one for one in got if isinstance(one, Unavailable)]
