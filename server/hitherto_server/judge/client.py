@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.judge.answers import Answers, Noul, Unavailable
+from hitherto_server.judge.asked import Asked, answers_of, entry_of
 from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.backends import Backends
 from hitherto_server.judge.known import Known, request_hash
 from hitherto_server.judge.limits import why_unaskable, without_secrets
-from hitherto_server.judge.log import JudgmentLog, answered_entry, unavailable_entry
-from hitherto_server.judge.questions import question_hash
+from hitherto_server.judge.log import JudgmentLog
 from hitherto_server.judge.redaction import Redactor, TooMuchError
 from hitherto_server.judge.switches import Switches
 from hitherto_server.judge.trial import QUESTIONS, STATE, TRIAL
@@ -30,32 +30,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_server.core.clock import Clock
-    from hitherto_server.judge.configuration import Backend, JudgeConfig
+    from hitherto_server.judge.configuration import JudgeConfig
     from hitherto_server.judge.probing import Probed
     from hitherto_server.judge.questions import Question
-    from hitherto_server.judge.reading import WireReply
     from hitherto_server.judge.surface import Surface
     from hitherto_server.store.database import Store
 
 logger = logging.getLogger(__name__)
 
 PREVIEW_CHARS, READ_FOR_PREVIEW = 500, 4000
-
-
-@dataclass
-class _Asked:
-    """One ask on its way, with what its log will say."""
-
-    surface: Surface
-    asking: Asking
-    questions: Mapping[str, Question]
-    began_s: float
-    at_ms: int
-    timeout_s: float
-    backend: Backend
-    forgets: int
-    """How often something was to be forgotten before."""
-    preview: str | None = None
 
 
 @dataclass
@@ -107,7 +90,7 @@ class Judge:
         timeout_s = config.timeout_of(surface)
         if asking.deadline_s is not None:
             timeout_s = min(timeout_s, asking.deadline_s)
-        asked = _Asked(
+        asked = Asked(
             surface, asking, questions, began_s, at_ms, timeout_s, config.backend, self._forgets
         )
         return await self._logged(asked, await self._found(self._judged(asked, state)))
@@ -226,7 +209,7 @@ class Judge:
         finally:
             self._running.discard(task)
 
-    async def _judged(self, asked: _Asked, state: Any) -> Answers:
+    async def _judged(self, asked: Asked, state: Any) -> Answers:
         backend, careful = asked.backend, asked.surface.effect == "acts"
         try:
             async with asyncio.timeout(max(asked.timeout_s, 0)):
@@ -238,7 +221,7 @@ class Judge:
         except TimeoutError:
             raise FailedError("budget", "no time was left to ask") from None
         if kept is not None:
-            return self._answers(asked, kept, cached=True)
+            return answers_of(asked, kept, latency_ms=self._since_ms(asked), cached=True)
         call = Call(
             backend=backend,
             key=self.switches.key_for_backend(),
@@ -253,15 +236,15 @@ class Judge:
         reply = await Tries(self.backends, self.now_s).ask(call)
         if asked.asking.uses_cache:
             self.known.keep(known_as, backend, reply)
-        return self._answers(asked, reply, cached=False)
+        return answers_of(asked, reply, latency_ms=self._since_ms(asked), cached=False)
 
-    async def _is_wanted(self, asked: _Asked) -> bool:
+    async def _is_wanted(self, asked: Asked) -> bool:
         """Tell whether the same may still be asked of the same backend."""
         await self.switches.refresh()
         is_same = self.switches.config.backend == asked.backend
         return is_same and self.switches.why_not(asked.surface) is None
 
-    async def _cleaned(self, asked: _Asked, state: Any) -> tuple[Any, Mapping[str, Question]]:
+    async def _cleaned(self, asked: Asked, state: Any) -> tuple[Any, Mapping[str, Question]]:
         """Return state and questions without secrets, and note how the state begins."""
         if (why := why_unaskable(asked.questions, asked.backend.profile)) is not None:
             raise FailedError(why.reason, why.detail)
@@ -281,47 +264,26 @@ class Judge:
             raise FailedError("invalid", "the name of an option holds a secret")
         return clean, questions
 
-    def _answers(self, asked: _Asked, reply: WireReply, *, cached: bool) -> Answers:
-        return Answers(
-            by_key=reply.by_key,
-            model=reply.model,
-            calibrated=reply.calibrated,
-            cached=cached,
-            latency_ms=self._since_ms(asked),
-            input_tokens=reply.input_tokens,
-            output_tokens=reply.output_tokens,
-            cost_usd=0.0 if cached else _cost_of(reply, asked.backend),
-        )
-
-    async def _logged(self, asked: _Asked, found: Answers | Unavailable) -> Answers | Unavailable:
+    async def _logged(self, asked: Asked, found: Answers | Unavailable) -> Answers | Unavailable:
         try:
             number = await self.log.next_id()
         except HithertoError:  # the store can't even be read; nothing will be logged in it
             return found
-        asking = asked.asking
-        entry = {
-            "id": number,
-            "asked_at_ms": asked.at_ms,
-            "surface": asked.surface.name,
-            "riders": json.dumps(asking.riders),
-            "origin": asking.origin,
-            "session_id": asking.session_id,
-            "project_id": asking.project_id,
-            "question_hash": question_hash(asked.questions),
-            "preview": asked.preview if self._may_show(asked) else None,
-            "latency_ms": self._since_ms(asked),
-        }
-        if isinstance(found, Answers):
-            self.log.note(answered_entry(entry, found))
-        else:
-            self.log.note(unavailable_entry(entry, found))
+        entry = entry_of(
+            asked,
+            found,
+            number=number,
+            latency_ms=self._since_ms(asked),
+            preview=asked.preview if self._may_show(asked) else None,
+        )
+        self.log.note(entry)
         return replace(found, log_id=number)
 
-    def _may_show(self, asked: _Asked) -> bool:
+    def _may_show(self, asked: Asked) -> bool:
         """Tell whether nothing was to be forgotten since it was asked."""
         return not self._forgetting and asked.forgets == self._forgets
 
-    def _since_ms(self, asked: _Asked) -> float:
+    def _since_ms(self, asked: Asked) -> float:
         return round((self.now_s() - asked.began_s) * 1000, 1)
 
 
@@ -344,13 +306,6 @@ def make_judge(
         clock=clock,
         now_s=now_s,
     )
-
-
-def _cost_of(reply: WireReply, backend: Backend) -> float | None:
-    price = backend.profile.usd_per_million
-    if reply.cost_usd is not None or price is None or reply.input_tokens is None:
-        return reply.cost_usd
-    return reply.input_tokens * price / 1_000_000
 
 
 def _where(error: Exception) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.judge.answers import Answers, Choice, Noul, Score, Unavailable
-from hitherto_server.store.judgments import Entry, Outcome, last_id, put_notes
+from hitherto_server.judge.answers import Choice, Noul, Score, Unavailable
+from hitherto_server.store.judgments import Outcome, last_id, put_notes
 from hitherto_server.store.sessions import add_to_counter
 
 if TYPE_CHECKING:
@@ -100,24 +100,6 @@ class JudgmentLog:
             await self.flush()
         except HithertoError as error:
             log.warning("%d notes on judgments are lost: %s", len(self.waiting), error.message)
-
-
-def answered_entry(entry: Mapping[str, Any], answers: Answers) -> Entry:
-    """Return what is logged of a judgment that came."""
-    return Entry(
-        **entry,
-        model=answers.model,
-        input_tokens=answers.input_tokens,
-        output_tokens=answers.output_tokens,
-        cost_usd=answers.cost_usd,
-        answers=json.dumps({key: as_json(one) for key, one in answers.by_key.items()}),
-        cached=answers.cached,
-    )
-
-
-def unavailable_entry(entry: Mapping[str, Any], why: Unavailable) -> Entry:
-    """Return what is logged of a judgment that did not come."""
-    return Entry(**entry, unavailable_reason=why.reason, detail=why.detail or None)
 
 
 def as_json(answer: Answer | Unavailable) -> dict[str, Any]:
