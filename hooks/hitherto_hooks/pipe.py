@@ -11,8 +11,8 @@ PROTOCOL = b"1"
 CONNECT_S = 0.05
 TOTAL_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
 OTHER_TOTAL_S = 0.2
-# Where the server's file says that a judge is asked; without one a prompt is as quick as ever.
-JUDGED_TOTAL_S = {"UserPromptSubmit": 1.2}
+# Where the server's file says that a judge is asked; without one both are as quick as ever.
+JUDGED_TOTAL_S = {"UserPromptSubmit": 1.2, "SubagentStart": 1.2}
 # What the spool may take after the deadline has passed, and the end of everything that blocks.
 GRACE_S = 0.3
 CHUNK = 1 << 16

@@ -113,3 +113,11 @@ CREATE TABLE bench_run (
     ran_at_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX bench_run_basis ON bench_run (surface, basis, id DESC);
+
+-- the ledger: what a subagent was given is not what its session was given
+
+ALTER TABLE injection ADD COLUMN agent TEXT NOT NULL DEFAULT '';   -- '': the session itself
+DROP INDEX injection_once;
+CREATE UNIQUE INDEX injection_once
+    ON injection (session_id, agent, generation, memory_number, revision)
+    WHERE outcome = 'injected';

@@ -177,7 +177,7 @@ CREATE TABLE injection (                    -- the ledger: each candidate of eac
     scores TEXT NOT NULL DEFAULT '{}',
     tokens INTEGER,
     decided_at_ms INTEGER NOT NULL
-) STRICT;
+, agent TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE TABLE job (
     id INTEGER PRIMARY KEY,
@@ -459,7 +459,8 @@ CREATE INDEX injection_admission ON injection (admission);
 
 CREATE INDEX injection_memory ON injection (memory_number) WHERE outcome = 'injected';
 
-CREATE UNIQUE INDEX injection_once ON injection (session_id, generation, memory_number, revision)
+CREATE UNIQUE INDEX injection_once
+    ON injection (session_id, agent, generation, memory_number, revision)
     WHERE outcome = 'injected';
 
 CREATE INDEX injection_session ON injection (session_id, id);

@@ -192,7 +192,8 @@ def test_an_mcp_server_that_is_not_registered_any_more_is_told(home: Home, perso
 
 def test_hooks_that_are_not_registered_any_more_are_named(home: Home, person: Path) -> None:
     (person / ".claude" / "settings.json").write_text("{}")
-    assert "lacks PostToolUse, PostToolUseFailure, PreCompact" in found(home, "hooks").said
+    missing = "PostToolUse, PostToolUseFailure, PreCompact, PreToolUse"
+    assert f"lacks {missing}, " in found(home, "hooks").said
 
 
 def test_hooks_whose_programs_are_gone_are_told(home: Home, person: Path) -> None:

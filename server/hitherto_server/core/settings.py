@@ -34,6 +34,10 @@ class Settings:
     """Most memories in a session-start brief."""
     brief_tokens: int = 1200
     """Most tokens in a session-start brief."""
+    subagent_memories: int = 3
+    """Most memories in the brief of a subagent; 0: none gets one."""
+    subagent_tokens: int = 600
+    """Most tokens in the brief of a subagent."""
     notices: int = 3
     """Most memories that a session is told of at once because their files changed; 0: none."""
     kept_prompt_chars: int = 4000
@@ -56,6 +60,8 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "prompt_tokens": (0, 16_000),
     "brief_memories": (0, 50),
     "brief_tokens": (0, 16_000),
+    "subagent_memories": (0, 50),
+    "subagent_tokens": (0, 16_000),
     "notices": (0, 20),
     "kept_prompt_chars": (0, 8000),
     "backup_hours": (0, 24 * 366),

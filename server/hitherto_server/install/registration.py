@@ -22,12 +22,14 @@ HOME_MCP_SHIM = "/.hitherto/bin/mcp"
 SCRIPT = "/hitherto_hooks/run.py"
 MCP_PROGRAM = "hitherto-mcp"
 EDITS = "Edit|Write|MultiEdit|NotebookEdit|Bash|ExitPlanMode"
+# The same tool by its former and its present name.
+DISPATCHES = "Task|Agent"
 # By its server's name, in the settings' form and in the plugin's longer one.
 OWN_TOOLS = "mcp__.*hitherto.*"
 CODEX = "codex"
 """The word after the event by which a hook says whose it is; Claude Code's say nothing."""
 DEADLINES_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
-JUDGED_DEADLINES_S = {**DEADLINES_S, "UserPromptSubmit": 1.2}
+JUDGED_DEADLINES_S = {**DEADLINES_S, "UserPromptSubmit": 1.2, "SubagentStart": 1.2}
 """While a judge is asked."""
 OTHER_DEADLINE_S = 0.2
 """As the command hook's own, which imports nothing of this; a test compares them."""
@@ -51,9 +53,12 @@ class Listener:
 LISTENERS = (
     Listener("SessionStart", 5),
     Listener("UserPromptSubmit", 3),
+    Listener("PreToolUse", 3, DISPATCHES),
+    Listener("SubagentStart", 3),
     Listener("PostToolUse", 3, EDITS),
     # A group of its own: in one matcher with a pattern, the plain names would be patterns too.
     Listener("PostToolUse", 3, OWN_TOOLS),
+    Listener("PostToolUse", 3, DISPATCHES),
     Listener("PostToolUseFailure", 3, "Bash"),
     Listener("Stop", 3),
     Listener("PreCompact", 5),

@@ -53,6 +53,8 @@ class Occasion:
     """What the log keeps of the prompt; whoever passes it has taken secrets out."""
     said_in: Callable[[str], str | None] = _nowhere
     """Names the file, if any, in which the reader has what a memory says."""
+    agent: str = ""
+    """The subagent of the session that is given it; empty: the session itself."""
     judge_until: float | None = None
     """When (`time.monotonic()`) a judgment must be there; None: there is no time for one."""
 
@@ -240,4 +242,5 @@ def _empty_row(occasion: Occasion) -> LedgerRow:
         scores="{}",
         tokens=None,
         decided_at_ms=occasion.at_ms,
+        agent=occasion.agent,
     )

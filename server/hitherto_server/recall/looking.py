@@ -58,6 +58,8 @@ class Look:
     """For how many memories standing is looked up."""
     session_id: str | None = None
     """The session whose ledger counts."""
+    agent: str = ""
+    """Its subagent, where that one's ledger counts."""
     model: str | None = None
     """The model that makes the question's vector, if one does."""
     rarity: Rarity = field(default_factory=Rarity)
@@ -102,7 +104,7 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
     found = _examine(connection, look, evidence, ranking, known)
     delivered: Delivered = frozenset()
     if look.session_id is not None:
-        delivered = ledger.delivered(connection, look.session_id)
+        delivered = ledger.delivered(connection, look.session_id, look.agent)
         found = bar_wrong(connection, found, look.session_id)
         found = bar_repeated(connection, found, delivered)
     viewed = _to_view(found, look.viewed, delivered)

@@ -189,7 +189,7 @@ class Recaller:
             question,
             partial(automatic_floor, least=self.settings.injection_floor),
             MOST_VIEWED_UNASKED,
-            occasion.session_id,
+            occasion,
         )
 
     async def _look(
@@ -197,14 +197,23 @@ class Recaller:
         question: Question,
         floor: Callable[[PreparedQuery, Sequence[Scores]], Floor],
         viewed: int,
-        session_id: str | None = None,
+        occasion: Occasion | None = None,
     ) -> Looked:
         known = await self.acquaintances.of(self.store, question.scopes)
         query = prepare(question.text, known)
         weight, now_ms = self.settings.fusion_weight, self.clock()
         meaning = begin_meaning(self.embedder, query.dense_text)
         look = Look(
-            question, query, weight, now_ms, floor, viewed, session_id, meaning.model, self.rarity
+            question,
+            query,
+            weight,
+            now_ms,
+            floor,
+            viewed,
+            session_id=occasion.session_id if occasion else None,
+            agent=occasion.agent if occasion else "",
+            model=meaning.model,
+            rarity=self.rarity,
         )
         return await self.store.readers.run(
             lambda reading: look_up(reading, look, meaning, self.lookout)

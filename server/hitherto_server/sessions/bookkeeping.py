@@ -27,7 +27,16 @@ MAX_PATH_CHARS = 1000
 MAX_FIELD_CHARS = 200
 PLAIN = re.compile(r"[a-zA-Z-]{1,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w+")
 """A word, a UUID, a call's id: most fields are one, and a start need not load the secret gate."""
-SMALL_FIELDS = ("source", "reason", "trigger", "prompt_id", "tool_use_id", "permission_mode")
+SMALL_FIELDS = (
+    "source",
+    "reason",
+    "trigger",
+    "prompt_id",
+    "tool_use_id",
+    "permission_mode",
+    "agent_id",
+    "agent_type",
+)
 
 
 def detail_of(call: HookCall) -> dict[str, Any]:

@@ -66,10 +66,11 @@ CODEX = Dialect(
         "SessionStart": UNIVERSAL | {"hookSpecificOutput"},
         "UserPromptSubmit": DECIDING | {"hookSpecificOutput"},
         "PostToolUse": DECIDING | {"hookSpecificOutput"},
+        "SubagentStart": UNIVERSAL | {"hookSpecificOutput"},
         "Stop": DECIDING,
         "PreCompact": UNIVERSAL,
     },
-    context_at=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse"}),
+    context_at=frozenset({"SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart"}),
 )
 DIALECTS = {"claude-code": CLAUDE_CODE, "codex": CODEX}
 

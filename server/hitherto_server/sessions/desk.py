@@ -17,6 +17,7 @@ from hitherto_server.sessions.moments import answer_prompt, answer_start, store_
 from hitherto_server.sessions.notices import tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
+from hitherto_server.sessions.subagents import answer_subagent, link_dispatch, note_dispatch
 from hitherto_server.store.sessions import SAME_WITHIN_MS
 
 if TYPE_CHECKING:
@@ -82,10 +83,11 @@ class SessionDesk:
         noting = asyncio.create_task(self._note(call, project.number if project else None))
         if call.event == "UserPromptSubmit" and not call.spooled:
             return await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
-        noted = await noting
-        if noted is None or call.spooled:
+        if await noting is None:
             return None
-        reply = await answer_start(self.tools, call) if call.event == "SessionStart" else None
+        reply = await self._answer(call)
+        if call.spooled:
+            return None
         if tells_of_files(call):
             reply = await with_news(self.tools, call, reply, unasked=True)
         if project is not None and call.event in BEFORE_WORK:
@@ -93,6 +95,21 @@ class SessionDesk:
         if project is not None and call.event == "PostToolUse":
             self.tools.edits.note(call, project)
         return reply
+
+    async def _answer(self, call: HookCall) -> Reply:
+        """Follow what subagents are given to do, and answer what begins."""
+        match call.event:
+            case "SessionStart" if not call.spooled:
+                return await answer_start(self.tools, call)
+            case "SubagentStart":
+                return await answer_subagent(self.tools, call)
+            case "PreToolUse":
+                await note_dispatch(self.tools, call)
+            case "PostToolUse":
+                link_dispatch(self.tools, call)
+            case _:
+                pass
+        return None
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
         # a prompt that comes late keeps nobody waiting; the others are kept after their reply

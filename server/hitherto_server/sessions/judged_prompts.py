@@ -1,4 +1,7 @@
-"""How long a prompt may take: longer where a judge is asked, which hooks are told by a file."""
+"""How long a prompt, or a subagent's start, may take: longer where a judge is asked.
+
+A file tells the hooks of it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hitherto_server.judge.surfaces import historical_query, rerank
+from hitherto_server.judge.surfaces import brief_rank, historical_query, rerank
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +22,7 @@ JUDGED_PROMPT_MS = 1200
 """As the hooks' own, which import nothing of this; a test compares them."""
 AFTERWARDS_MS = 100
 """What is left to do after a judgment: admit, enter in the ledger, answer."""
-ON_PROMPTS = (rerank.SURFACE, historical_query.SURFACE)
+ON_PROMPTS = (rerank.SURFACE, historical_query.SURFACE, brief_rank.SURFACE)
 
 log = logging.getLogger(__name__)
 

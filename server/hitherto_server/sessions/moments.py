@@ -17,6 +17,7 @@ from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client_files import ClientFiles
+from hitherto_server.sessions.dispatches import Dispatches
 from hitherto_server.sessions.judged_prompts import judge_until
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.sessions.sought import sought
@@ -70,6 +71,7 @@ class Tools:
     has_news: set[str]
     """Sessions that were given something which does not hold any more."""
     client_files: ClientFiles = field(default_factory=ClientFiles)
+    dispatches: Dispatches = field(default_factory=Dispatches)
     judge: Asks = field(default_factory=NobodyAsks)
 
 
@@ -83,17 +85,17 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
         return None
     tools.wake_model()
     try:
-        question = await _question(tools, call, wish)
+        question = await question_of(tools, call, wish)
         settings = tools.settings
         most = (settings.prompt_memories, settings.prompt_tokens)
-        occasion = await _occasion(tools, call, "prompt", question, most)
+        occasion = await occasion_of(tools, call, "prompt", question, most)
         until = judge_until(call, tools.clock(), DELIVERY_MS)
         admission = await tools.recaller.consider(question, replace(occasion, judge_until=until))
     finally:
         noted = await noting
     if noted is None:
         return None
-    reply = await _deliver(tools, call, admission)
+    reply = await deliver(tools, call, admission)
     tools.prompts.keep_soon(call, admission.occasion.admission)
     return reply
 
@@ -113,12 +115,12 @@ async def answer_start(tools: Tools, call: HookCall) -> Reply:
     if source == "resume":
         return None
     channel: Channel = "compaction" if source == "compact" else "start"
-    question = await _question(tools, call, "")
+    question = await question_of(tools, call, "")
     settings = tools.settings
     most = (settings.brief_memories, settings.brief_tokens)
-    occasion = await _occasion(tools, call, channel, question, most)
+    occasion = await occasion_of(tools, call, channel, question, most)
     admission = await tools.recaller.brief(question, occasion)
-    return await _deliver(tools, call, admission)
+    return await deliver(tools, call, admission)
 
 
 async def store_plan(tools: Tools, call: HookCall) -> None:
@@ -148,7 +150,8 @@ async def store_plan(tools: Tools, call: HookCall) -> None:
         log.warning("a plan was not stored: %s", error.message)
 
 
-async def _question(tools: Tools, call: HookCall, text: str) -> Question:
+async def question_of(tools: Tools, call: HookCall, text: str) -> Question:
+    """Return a text as a question about the project of a call."""
     project = await tools.projects.find(call.folder) if call.folder else None
     return Question(
         text=text,
@@ -157,11 +160,12 @@ async def _question(tools: Tools, call: HookCall, text: str) -> Question:
     )
 
 
-async def _occasion(
+async def occasion_of(
     tools: Tools, call: HookCall, channel: Channel, question: Question, most: tuple[int, int]
 ) -> Occasion:
+    """Return to whom something is given by a call's answer, and `most` of it: memories, tokens."""
     at_ms = tools.clock()
-    wait_s = PROMPT_WAIT_S if channel == "prompt" else START_WAIT_S
+    wait_s = PROMPT_WAIT_S if channel in {"prompt", "subagent"} else START_WAIT_S
     said = await tools.client_files.said_in(question.root, wait_s=wait_s, client=call.client)
     memories, tokens = most
     return Occasion(
@@ -175,7 +179,7 @@ async def _occasion(
     )
 
 
-async def _deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
+async def deliver(tools: Tools, call: HookCall, admission: Admission) -> Reply:
     """Enter the admission in the ledger and return it, unless it would come too late."""
     if is_late(tools, call):
         tools.recaller.note_withheld(admission)

@@ -37,11 +37,13 @@ class LedgerRow:
     scores: str
     tokens: int | None
     decided_at_ms: int
+    agent: str = ""
+    """The subagent that was given it; empty: the session itself."""
 
 
-def delivered(connection: Connection, session: str) -> frozenset[tuple[int, int]]:
-    """Return the (memory number, revision) pairs that the session's present generation has."""
-    rows = connection.execute(sql["delivered"], {"session": session})
+def delivered(connection: Connection, session: str, agent: str = "") -> frozenset[tuple[int, int]]:
+    """Return the (memory number, revision) pairs that the session has now, or its subagent."""
+    rows = connection.execute(sql["delivered"], {"session": session, "agent": agent})
     return frozenset((row["memory_number"], row["revision"]) for row in rows)
 
 

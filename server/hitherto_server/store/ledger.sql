@@ -1,17 +1,20 @@
--- delivered: which memory revisions a session was given since its last compaction
+-- delivered: which memory revisions a session was given since its last compaction, or a subagent ever
 SELECT memory_number, revision FROM injection
-WHERE session_id = :session AND outcome = 'injected'
-    AND generation = coalesce((SELECT generation FROM session WHERE id = :session), 0);
+WHERE session_id = :session AND agent = :agent AND outcome = 'injected'
+    AND generation = CASE WHEN :agent = ''
+        THEN coalesce((SELECT generation FROM session WHERE id = :session), 0) ELSE 0 END;
 
 -- put: enter one candidate's outcome now; the same revision twice in a generation enters nothing
 INSERT INTO injection (
-    session_id, generation, admission, channel, query, memory_number, revision,
+    session_id, agent, generation, admission, channel, query, memory_number, revision,
     outcome, reason, standing, scores, tokens, decided_at_ms
 ) VALUES (
-    :session_id, coalesce((SELECT generation FROM session WHERE id = :session_id), 0), :admission, :channel, :query, :memory_number, :revision,
+    :session_id, :agent, CASE WHEN :agent = ''
+        THEN coalesce((SELECT generation FROM session WHERE id = :session_id), 0) ELSE 0 END,
+    :admission, :channel, :query, :memory_number, :revision,
     :outcome, :reason, :standing, :scores, :tokens, :decided_at_ms
 )
-ON CONFLICT (session_id, generation, memory_number, revision) WHERE outcome = 'injected'
+ON CONFLICT (session_id, agent, generation, memory_number, revision) WHERE outcome = 'injected'
 DO NOTHING;
 
 -- take_back: what one admission injected was not delivered

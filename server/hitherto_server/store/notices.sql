@@ -2,7 +2,8 @@
 SELECT i.memory_number AS number, m.id, i.standing
 FROM injection AS i
 JOIN memory AS m ON m.number = i.memory_number
-WHERE i.session_id = :session AND i.outcome = 'injected' AND i.revision = m.revision
+WHERE i.session_id = :session AND i.agent = '' AND i.outcome = 'injected'
+    AND i.revision = m.revision
     AND i.generation = coalesce((SELECT generation FROM session WHERE id = :session), 0)
     AND m.trashed_at_ms IS NULL
     AND EXISTS (SELECT 1 FROM anchor AS a WHERE a.memory_number = m.number)

@@ -25,3 +25,9 @@ UPDATE judgment_log SET question_hash = 'abcd', cached = 0, detail = 'no answer 
 
 INSERT INTO bench_run (id, surface, backend, sample, model, basis, passed, report, ran_at_ms) VALUES
     (1, 'importance-kind', 'configured', 'labelled', 'judge-1', 'judge-1 | q1:abcd', '["apply_importance"]', '{}', 1500);
+
+INSERT INTO injection (
+    session_id, generation, admission, channel, query, memory_number, revision, outcome, reason,
+    standing, scores, tokens, decided_at_ms, agent
+) VALUES
+    ('s-old', 0, 'adm-9', 'subagent', 'a task', 1, 1, 'injected', 'words', 'current', '{}', 40, 1700, 'a1');

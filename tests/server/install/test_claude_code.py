@@ -67,8 +67,11 @@ def test_hooks_and_server_are_registered_with_timeouts_and_without_a_machine_pat
     assert commands(client.settings) == [
         ("SessionStart", None, f"{shim} SessionStart", 5),
         ("UserPromptSubmit", None, f"{shim} UserPromptSubmit", 3),
+        ("PreToolUse", "Task|Agent", f"{shim} PreToolUse", 3),
+        ("SubagentStart", None, f"{shim} SubagentStart", 3),
         ("PostToolUse", edits, f"{shim} PostToolUse", 3),
         ("PostToolUse", "mcp__.*hitherto.*", f"{shim} PostToolUse", 3),
+        ("PostToolUse", "Task|Agent", f"{shim} PostToolUse", 3),
         ("PostToolUseFailure", "Bash", f"{shim} PostToolUseFailure", 3),
         ("Stop", None, f"{shim} Stop", 3),
         ("PreCompact", None, f"{shim} PreCompact", 5),
@@ -414,7 +417,7 @@ def test_another_data_home_is_named_in_full_and_quoted(client, tmp_path):
 def test_a_move_of_the_data_home_replaces_the_registration(client, tmp_path):
     client.install()
     client.install(home=Home(tmp_path / "moved data"))
-    assert len(commands(client.settings)) == 8
+    assert len(commands(client.settings)) == 11
     assert all("moved data" in command for _, _, command, _ in commands(client.settings))
 
 
@@ -433,7 +436,7 @@ def test_a_file_that_another_program_replaces_meanwhile_is_read_again(client, mo
     client.install()
     assert raced
     assert json.loads(client.settings.read_text())["model"] == "changed meanwhile"
-    assert len(commands(client.settings)) == 10
+    assert len(commands(client.settings)) == 13
     assert sorted(p.name for p in client.settings.parent.iterdir()) == ["settings.json"]
 
 
@@ -452,7 +455,7 @@ def test_installers_at_the_same_time_register_once(client):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(commands(client.settings)) == 10
+    assert len(commands(client.settings)) == 13
     client.uninstall()
     assert client.settings.read_bytes() == FOREIGN
 

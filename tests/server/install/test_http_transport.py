@@ -74,7 +74,7 @@ def test_the_deadlines_are_those_of_the_command(monkeypatch):
     monkeypatch.delitem(sys.modules, "pipe")
     assert (DEADLINES_S, OTHER_DEADLINE_S) == (pipe.TOTAL_S, pipe.OTHER_TOTAL_S)
     assert {**DEADLINES_S, **pipe.JUDGED_TOTAL_S} == JUDGED_DEADLINES_S
-    assert pipe.JUDGED_TOTAL_S == {"UserPromptSubmit": JUDGED_PROMPT_MS / 1000}
+    assert set(pipe.JUDGED_TOTAL_S.values()) == {JUDGED_PROMPT_MS / 1000}
 
 
 @pytest.mark.parametrize("before", [0o644, 0o664, 0o600, 0o640])
