@@ -36,8 +36,6 @@ NOT_ASKED = ("relations", "supersession", "importance-kind", "category-check")
 NOBODY = "http://127.0.0.1:9"
 PROMPTS_EACH = 20
 """More than that, and a session has been told all that there is to tell."""
-FELT_MS = 500
-"""So much longer than without a judge is a prompt that waited for it."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,10 @@ FULL, QUICK = Plan(3, 75.0, 2_000), Plan(2, 4.0, 300)
 class Lived:
     """What the sessions lived through while the judge was as it was."""
 
-    prompts: list[tuple[str, float, float]] = field(default_factory=list)
-    """Session, when the prompt began (s), and how long its hook took (ms)."""
+    took_ms: list[float] = field(default_factory=list)
+    """How long the hook of each prompt took."""
+    timeouts: list[tuple[str, float]] = field(default_factory=list)
+    """Session, and when a judgment for it began that came to nothing by the clock (s)."""
     reasons: dict[str, int] = field(default_factory=dict)
     asked: int = 0
     """Requests that the backend got."""
@@ -65,16 +65,15 @@ class Lived:
     """Judgments that were tried for these prompts, whatever came of them."""
 
     @property
-    def took_ms(self) -> list[float]:
-        return [took for _, _, took in self.prompts]
-
-    def waits(self, usual_ms: float) -> int:
-        """Return the most prompts of one session that waited within one breaker window."""
-        late = [(who, at) for who, at, took in self.prompts if took > usual_ms + FELT_MS]
+    def waits(self) -> int:
+        """The most timeouts of one session within one breaker window."""
         return max(
             (
-                sum(other == who and at <= then < at + FIRST_WINDOW_S for other, then in late)
-                for who, at in late
+                sum(
+                    other == who and at <= then < at + FIRST_WINDOW_S
+                    for other, then in self.timeouts
+                )
+                for who, at in self.timeouts
             ),
             default=0,
         )
@@ -110,10 +109,8 @@ class Desk:
         for number in range(PROMPTS_EACH * len(names)):
             due = began_all + number * plan.seconds / (PROMPTS_EACH * len(names))
             time.sleep(max(due - time.monotonic(), 0))
-            name, began = names[number % len(names)], time.monotonic()
-            text = ABOUT[number // len(names)]
-            took = self.hook("UserPromptSubmit", name, prompt=text)
-            lived.prompts.append((name, began, took))
+            name, text = names[number % len(names)], ABOUT[number // len(names)]
+            lived.took_ms.append(self.hook("UserPromptSubmit", name, prompt=text))
         lived.asked = len(self.stub.asked) - before
         for name in names:
             self._count(name, lived)
@@ -127,6 +124,8 @@ class Desk:
             ended = entry["unavailable_reason"] or "answered"
             lived.reasons[ended] = lived.reasons.get(ended, 0) + 1
             lived.judged += 1
+            if ended == "timeout":
+                lived.timeouts.append((session, entry["asked_at_ms"] / 1000))
 
     def hook(self, event: str, session: str, **body: Any) -> float:
         """Run a hook to its end and return its wall time."""
@@ -171,19 +170,20 @@ def bars_of(lived: dict[str, Lived]) -> list[Bar]:
         figure("prompt hook with judgments off, p50", usual, "ms"),
         figure("prompt hook with a judge that answers at once, p50", median(healthy.took_ms), "ms"),
         at_least(
-            "prompts for which a judge is asked", healthy.judged / len(healthy.prompts), "", 0.5
+            "prompts for which a judge is asked", healthy.judged / len(healthy.took_ms), "", 0.5
         ),
     ]
     for kind in (REFUSED, *OUTAGES):
         one = lived[kind]
         found += [
             at_most(
-                f"judge {kind}: prompts of a session that wait, per breaker window",
-                one.waits(usual),
-                "prompts",
+                f"judge {kind}: timeouts of a session per breaker window",
+                one.waits,
+                "",
                 1,
             ),
-            figure(f"judge {kind}: the slowest prompt", max(one.took_ms), "ms"),
+            figure(f"judge {kind}: requests that it got", one.asked, ""),
+            figure(f"judge {kind}: the slowest prompt hook", max(one.took_ms), "ms"),
             figure(f"judge {kind}: prompt hook, p50", median(one.took_ms), "ms"),
         ]
     return found
