@@ -219,9 +219,7 @@ SELECT * FROM relation WHERE id = :id;
 UPDATE relation SET decided_at_ms = :at_ms WHERE id = :id;
 
 -- dissolve: take a relation back
-UPDATE relation SET
-    undone_at_ms = :at_ms,
-    undone_by = iif(:actor IN ('rule', 'judge'), 'somebody', :actor)  -- what those two took back may be said again
+UPDATE relation SET undone_at_ms = :at_ms, undone_by = :actor
 WHERE id = :id AND undone_at_ms IS NULL;
 
 -- revive: let a relation stand again that was taken back, unless the same was said since
