@@ -12,7 +12,7 @@ from hitherto_server.judge.addresses import is_loopback
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import httpx2
+    import httpx
 
     from hitherto_server.judge.answers import Reason
 
@@ -63,7 +63,7 @@ class HttpReply:
 class Wire:
     """The connections to backends: one pool for this machine, one for others."""
 
-    _pools: dict[bool, httpx2.AsyncClient] = field(default_factory=dict)
+    _pools: dict[bool, httpx.AsyncClient] = field(default_factory=dict)
     _making: threading.Lock = field(default_factory=threading.Lock)
 
     async def post(self, url: str, body: bytes, key: str | None) -> HttpReply:
@@ -74,7 +74,7 @@ class Wire:
         """Get a URL and return the reply, whatever its status."""
         return await self._send("GET", url, None, key)
 
-    async def warm(self, url: str) -> httpx2.AsyncClient:
+    async def warm(self, url: str) -> httpx.AsyncClient:
         """Make the pool for a URL ready; on a thread, since it takes longer than a prompt has."""
         local = is_loopback(url)
         if local in self._pools:
@@ -89,7 +89,7 @@ class Wire:
 
     async def _send(self, method: str, url: str, body: bytes | None, key: str | None) -> HttpReply:
         pool = await self.warm(url)
-        import httpx2
+        import httpx
 
         headers = {"content-type": "application/json"} if body is not None else {}
         if key is not None:
@@ -97,26 +97,26 @@ class Wire:
         try:
             async with pool.stream(method, url, content=body, headers=headers) as reply:
                 return HttpReply(reply.status_code, dict(reply.headers), await _bounded(reply))
-        except httpx2.HTTPError as error:  # its text may hold what was sent
+        except httpx.HTTPError as error:  # its text may hold what was sent
             raise FailedError("http", f"no reply: {type(error).__name__}") from None
         except (OSError, ValueError) as error:
             raise FailedError("http", f"no reply: {type(error).__name__}") from None
 
-    def _pool(self, *, local: bool) -> httpx2.AsyncClient:
-        import httpx2
+    def _pool(self, *, local: bool) -> httpx.AsyncClient:
+        import httpx
 
         with self._making:
             if local not in self._pools:
-                self._pools[local] = httpx2.AsyncClient(
+                self._pools[local] = httpx.AsyncClient(
                     headers={
                         "accept": "application/json",
                         "accept-encoding": "identity",  # what is unpacked has no bound
                         "user-agent": "hitherto",
                     },
-                    timeout=None,
+                    timeout=None,  # noqa: S113 - the caller bounds all of it together
                     follow_redirects=False,
                     trust_env=not local,  # a proxy of the environment is none for this machine
-                    limits=httpx2.Limits(keepalive_expiry=KEEP_ALIVE_S),
+                    limits=httpx.Limits(keepalive_expiry=KEEP_ALIVE_S),
                 )
             return self._pools[local]
 
@@ -127,7 +127,7 @@ class Wire:
         self._pools.clear()
 
 
-async def _bounded(reply: httpx2.Response) -> bytes:
+async def _bounded(reply: httpx.Response) -> bytes:
     if reply.headers.get("content-encoding", "identity").lower() != "identity":
         raise FailedError("invalid", "the reply is packed, which nobody asked for")
     chunks: list[bytes] = []
