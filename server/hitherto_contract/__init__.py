@@ -13,6 +13,8 @@ from hitherto_contract.version import PROTOCOL, PROTOCOL_HEADER, VERSION, VERSIO
 from hitherto_contract.words import Kind, Scope, Source, Standing, Tier
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hitherto_contract.base import Wire
     from hitherto_contract.categories import CategoriesReply, CategoriesRequest, CategoryView
     from hitherto_contract.control import (
@@ -135,25 +137,14 @@ __all__ = [
     "build_models",
 ]
 
-_HOMES = (
-    "base",
-    "memories",
-    "categories",
-    "cleaning",
-    "recall",
-    "control",
-    "erase",
-    "history",
-    "background",
-    "judge",
-    "service",
-    "transfer",
-)
+OFTEN = ("base", "memories", "categories", "recall", "control", "erase", "history", "service")
+SELDOM = ("transfer", "background", "cleaning", "judge", "benches")
+"""What a person asks for now and then: no agent's first call waits for these."""
 
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        for home in _HOMES:
+        for home in (*OFTEN, *SELDOM):
             module = import_module(f"hitherto_contract.{home}")
             if hasattr(module, name):
                 return getattr(module, name)
@@ -161,11 +152,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(message)
 
 
-def build_models() -> None:
-    """Build every model now, before FastAPI takes over how and when its routes' are built."""
+def build_models(homes: Iterable[str] = (*OFTEN, *SELDOM)) -> None:
+    """Build the models now, before FastAPI takes over how and when its routes' are built."""
     from hitherto_contract.base import Wire
 
-    for home in _HOMES:
+    for home in homes:
         for value in vars(import_module(f"hitherto_contract.{home}")).values():
             if isinstance(value, type) and issubclass(value, Wire):
                 value.model_config["defer_build"] = False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from hitherto_contract import build_models
+from hitherto_contract import OFTEN, build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import BackupUnusable, StoreUnreadable
@@ -19,6 +19,7 @@ from hitherto_server.recall.succession import Succession
 from hitherto_server.store.database import open_store
 from hitherto_server.store.embedding_models import find_serving
 from hitherto_server.store.restoring import finish_restore
+from hitherto_server.web.later import Later
 from hitherto_server.wiring import wire
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ async def _open_store(home: Home, settings: Settings, clock: Clock) -> Store:
 
 def create_app(services: Services) -> Starlette:
     """Return the application: hooks at once, API and pages a moment later, /mcp when asked for."""
-    later, mcp = Later(services), MountedMcp(services)
+    later, mcp = Later(partial(_create_later, services)), MountedMcp(services)
     app = Starlette(routes=[*hooks.ROUTES, Route("/mcp", mcp), Mount("/mcp", mcp)])
     app.router.default = later
     app.state.services = services
@@ -91,27 +92,9 @@ def create_app(services: Services) -> Starlette:
     return app
 
 
-class Later:
-    """API and pages, imported on a thread: their framework takes half of a start."""
-
-    def __init__(self, services: Services) -> None:
-        self.services = services
-        self.loading: asyncio.Future[FastAPI] | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        app = await self.load()
-        await app(scope, receive, send)
-
-    async def load(self) -> FastAPI:
-        """Return the application of API and pages; the first call imports it."""
-        if self.loading is None:
-            self.loading = asyncio.ensure_future(asyncio.to_thread(_create_later, self.services))
-        return await asyncio.shield(self.loading)
-
-
 def _create_later(services: Services) -> FastAPI:
-    build_models()
+    """Return API and pages; their framework takes half of a start."""
+    build_models(OFTEN)
     from hitherto_server.web.pages_and_api import create
 
     return create(services)

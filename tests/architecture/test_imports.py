@@ -57,3 +57,16 @@ def test_starting_the_server_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_agents_first_call_imports_nothing_of_what_a_person_asks_for_seldom() -> None:
+    code = (
+        "import sys, hitherto_contract, hitherto_server.web.pages_and_api;"
+        "hitherto_contract.build_models(hitherto_contract.OFTEN);"
+        "print([name for name in ('hitherto_contract.judge', 'hitherto_contract.transfer',"
+        " 'hitherto_server.api.cleaning', 'hitherto_server.api.judge',"
+        " 'hitherto_server.benches.bench', 'hitherto_server.maintenance.work')"
+        " if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -41,7 +41,8 @@ async def every_route(tmp_path: Path) -> set[tuple[str, str]]:
     home.create()
     async with open_services(home, Settings(), token="t", port=0, clock=now_ms) as services:
         app = create_app(services)
-        routes = [*app.routes, *(await app.state.load()).routes]
+        later = await app.state.load()
+        routes = [*app.routes, *later.routes, *(await later.state.seldom.load()).routes]
     found = set()
     for route in flat(routes):
         match route:
@@ -69,9 +70,15 @@ def flat(routes: list[object]) -> Iterator[object]:
 
 async def test_every_route_over_tcp_needs_the_token(running: ServerProcess, tmp_path: Path) -> None:
     routes = await every_route(tmp_path)
-    assert {"/v1/remember", "/hook/Stop", "/", "/mcp/x", "/static/x", "/v1/status"} <= {
-        path for _, path in routes
-    }
+    assert {
+        "/v1/remember",
+        "/v1/judge/key",
+        "/hook/Stop",
+        "/",
+        "/mcp/x",
+        "/static/x",
+        "/v1/status",
+    } <= {path for _, path in routes}
     for method, path in routes:
         reply = running.send_tcp(method, path, b"{}")
         if path in OPEN:

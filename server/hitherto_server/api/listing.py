@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from hitherto_contract import MemoriesReply, MemoriesRequest, MemoryView
-from hitherto_server.api.triage import list_triage
 from hitherto_server.core.errors import NotFound
 from hitherto_server.store.memories import (
     get_row,
@@ -108,6 +107,8 @@ def _listed(
             events = list_events(connection, session_id, limit=asked.limit, offset=asked.offset)
             return MemoriesReply(events=events)
         case "triage":
+            from hitherto_server.api.triage import list_triage  # not with every first call
+
             return list_triage(connection, services, projects, limit=asked.limit)
         case "recent" | "trash":
             ids, total = list_ids(

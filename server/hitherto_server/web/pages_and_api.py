@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 
-from hitherto_contract import VERSION
+from hitherto_contract import SELDOM, VERSION, build_models
 from hitherto_server.api import (
-    background,
     backups,
-    benches,
-    cleaning,
     control,
     erase,
     history,
-    judge,
     memories,
     replies,
     service,
-    transfer,
 )
 from hitherto_server.web import pages, why
+from hitherto_server.web.later import Later
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastapi import APIRouter
+
     from hitherto_server.services import Services
 
 
 def create(services: Services) -> FastAPI:
-    """Return the application; whoever mounts it has checked who may ask."""
+    """Return the application; whoever mounts it has checked who may ask.
+
+    What it doesn't know goes to what is asked for seldom: no agent's first call waits for that.
+    """
+    topics = (memories, control, erase, history, backups, service, pages, why)
+    app = _application(services, (topic.router for topic in topics))
+    app.mount("/static", pages.static_files())
+    app.state.seldom = Later(partial(_create_seldom, services))
+    app.router.default = app.state.seldom
+    return app
+
+
+def _create_seldom(services: Services) -> FastAPI:
+    """Return the routes that only a person asks for, and now and then."""
+    build_models(SELDOM)
+    from hitherto_server.api import background, benches, cleaning, judge, transfer
+
+    topics = (cleaning, benches, background, judge, transfer)
+    app = _application(services, (topic.router for topic in topics))
+    app.state.cleaner = cleaning.make_cleaner(services)
+    return app
+
+
+def _application(services: Services, routers: Iterable[APIRouter]) -> FastAPI:
     app = FastAPI(
         title="Hitherto",
         version=VERSION,
@@ -40,25 +64,8 @@ def create(services: Services) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     app.state.services = services
-    app.state.cleaner = cleaning.make_cleaner(services)
-    topics = (
-        memories,
-        control,
-        erase,
-        history,
-        cleaning,
-        benches,
-        background,
-        judge,
-        backups,
-        transfer,
-        service,
-        pages,
-        why,
-    )
-    for topic in topics:
-        app.include_router(topic.router)
-    app.mount("/static", pages.static_files())
+    for router in routers:
+        app.include_router(router)
     replies.install_error_replies(app)
     app.add_exception_handler(RequestValidationError, replies.invalid)
     return app
