@@ -16,13 +16,13 @@ SELECT 1 FROM replaced WHERE number = :newer;
 -- undo_supersessions: take back what a memory replaced; it is kept, so that no job repeats it
 UPDATE relation SET
     undone_at_ms = :at_ms,
-    undone_by = iif(:actor IN ('rule', 'judge'), 'somebody', :actor)  -- what those two took back may be said again
+    undone_by = iif(:actor IN ('rule', 'judge'), 'agent', :actor)  -- what those two took back may be said again
 WHERE newer_number = :newer AND kind = 'supersedes' AND undone_at_ms IS NULL;
 
 -- undo_replacement: take back what replaced a memory
 UPDATE relation SET
     undone_at_ms = :at_ms,
-    undone_by = iif(:actor IN ('rule', 'judge'), 'somebody', :actor)  -- what those two took back may be said again
+    undone_by = iif(:actor IN ('rule', 'judge'), 'agent', :actor)  -- what those two took back may be said again
 WHERE older_number = :older AND kind = 'supersedes' AND undone_at_ms IS NULL;
 
 -- replacement: the live memory that replaced another last
