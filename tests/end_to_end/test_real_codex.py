@@ -96,6 +96,26 @@ def test_a_session_is_given_memories_and_reports_its_edits(product: Product, cod
     assert product.spooled_bytes() == 0
 
 
+def test_a_subagent_is_given_what_its_task_is_about(product: Product, codex: Codex) -> None:
+    config = codex.folder / "config.toml"
+    config.write_text(f"{config.read_text()}\n[features]\nmulti_agent_v2 = true\n")
+    wish = {"type": "function_call", "id": "f1", "call_id": "c1", "namespace": "collaboration"}
+    arguments = json.dumps({"message": QUESTION, "task_name": "look"})
+    spawn = {**wish, "name": "spawn_agent", "arguments": arguments}
+    waits = [shell("sleep 2", f"c{n}") for n in (2, 3)]  # whoever asks first: both go on
+    outcome, model = codex.run("Good morning.", spawn, *waits)
+    assert outcome.code == 0, outcome.errors
+    query = (
+        "SELECT m.content, i.agent <> '' FROM injection AS i JOIN memory AS m"
+        " ON m.number = i.memory_number WHERE i.channel = 'subagent' AND i.outcome = 'injected'"
+    )
+    assert rows(product.home / "memory.db", query) == [(LESSON, 1)]
+    told = [json.dumps(one["input"]) for one in model.requests]
+    workers = [one.count(LESSON) for one in told if "NEW_TASK" in one]
+    assert set(workers) == {1}
+    assert {one.count(LESSON) for one in told if "NEW_TASK" not in one} == {0}
+
+
 def test_the_model_is_offered_our_tools(product: Product, codex: Codex) -> None:
     _, model = codex.run("Good morning.")
     assert model.count("hitherto") > 0
@@ -134,13 +154,13 @@ def test_a_hook_that_nobody_trusted_is_not_run(product: Product, codex: Codex) -
 def test_hooks_that_were_trusted_once_stay_so_and_doctor_knows(
     product: Product, codex: Codex
 ) -> None:
-    assert "7 of 7 hooks wait for it" in doctor(product)
+    assert "9 of 9 hooks wait for it" in doctor(product)
     codex.trust()
-    assert "given to 7 hooks" in doctor(product)
+    assert "given to 9 hooks" in doctor(product)
     shim = product.home / "bin" / "hook"
     shim.write_text(shim.read_text().replace("run.py", "moved.py"))
     product.run("install", "codex")
-    assert "given to 7 hooks" in doctor(product)
+    assert "given to 9 hooks" in doctor(product)
     _, model = codex.run(QUESTION, trusted=False)
     assert model.count(LESSON) == 1
 

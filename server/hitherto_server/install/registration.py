@@ -68,6 +68,8 @@ LISTENERS = (
 CODEX_LISTENERS = (
     Listener("SessionStart", 5),
     Listener("UserPromptSubmit", 3),
+    Listener("PreToolUse", 3, "spawn_agent|collaborationspawn_agent"),
+    Listener("SubagentStart", 3),
     Listener("PostToolUse", 3, "Bash|apply_patch"),
     Listener("PostToolUse", 3, OWN_TOOLS),
     Listener("Stop", 3),

@@ -19,6 +19,11 @@ MOST_PATCH_CHARS = 4 * 1024 * 1024
 PATCHED = re.compile(
     r"^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
 )
+CODEX_DISPATCHES = frozenset({"spawn_agent", "collaborationspawn_agent"})
+"""Codex's tool that starts a subagent, without and with the namespace that it puts before it."""
+CODEX_AGENT = "default"
+SEALED = re.compile(r"\S{64,}")
+"""One long word is no task: Codex may let its model seal what it tells a subagent."""
 UNIVERSAL = frozenset({"continue", "stopReason", "suppressOutput", "systemMessage"})
 DECIDING = UNIVERSAL | {"decision", "reason"}
 SPECIFIC = frozenset({"hookEventName", "additionalContext"})
@@ -37,7 +42,9 @@ class Dialect:
 
 
 def codex_body(body: Body) -> Body:
-    """Return Codex's body with the files of a patch named, in the place of the patch."""
+    """Return Codex's body with a dispatch and the files of a patch as Claude Code names them."""
+    if body.get("tool_name") in CODEX_DISPATCHES:
+        return {**body, "tool_name": "Agent", "tool_input": dispatch_of(body.get("tool_input"))}
     given, cwd = body.get("tool_input"), body.get("cwd")
     if body.get("tool_name") != "apply_patch" or not isinstance(given, dict):
         return body
@@ -48,6 +55,15 @@ def codex_body(body: Body) -> Body:
         for one in files_of_patch(given.get("command"))
     ]
     return {**body, "tool_input": {FILES: named}}
+
+
+def dispatch_of(given: object) -> Body:
+    """Return what Codex gives a subagent to do; a message that is sealed says nothing."""
+    wish = given if isinstance(given, dict) else {}
+    message = wish.get("message")
+    is_text = isinstance(message, str) and SEALED.fullmatch(message.strip()) is None
+    agent_type = wish.get("agent_type") or CODEX_AGENT
+    return {"prompt": message if is_text else "", "subagent_type": agent_type}
 
 
 def files_of_patch(patch: object) -> list[str]:

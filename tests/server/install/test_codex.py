@@ -91,8 +91,8 @@ def commands(path: Path) -> list[tuple[str, str]]:
 def test_hooks_and_server_are_registered_without_a_path_that_can_move(files):
     files.install()
     shim = '"$HOME/.hitherto/bin/hook"'
-    events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop"]
-    events += ["PreCompact", "SessionEnd"]
+    events = ["SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStart"]
+    events += ["PostToolUse", "PostToolUse", "Stop", "PreCompact", "SessionEnd"]
     assert commands(files.hooks) == [(event, f"{shim} {event} codex") for event in events]
     assert tomllib.loads(files.config.read_text()) == {
         "mcp_servers": {"hitherto": {"command": str(files.home.root / "bin" / "mcp")}}

@@ -125,6 +125,17 @@ def test_the_files_of_a_patch_are_kept_and_the_patch_is_not() -> None:
     assert call.files == ["/q/a.py", "/b.py"]
 
 
+@pytest.mark.parametrize("tool", ["spawn_agent", "collaborationspawn_agent"])
+def test_a_dispatch_is_told_in_our_words(tool: str) -> None:
+    given = {"message": "Look at the locks.", "task_name": "look"}
+    call = read("PreToolUse", tool_name=tool, tool_input=given, tool_use_id="c1")
+    assert call.text("tool_name") == "Agent"
+    assert call.body["tool_input"] == {"prompt": "Look at the locks.", "subagent_type": "default"}
+    sealed = read("PreToolUse", tool_name=tool, tool_input={"message": "gAAAA" * 40})
+    assert sealed.text("tool_input", "prompt") == ""
+    assert read("PreToolUse", tool_name=tool, tool_input=["odd"]).text("tool_name") == "Agent"
+
+
 async def test_a_file_that_a_patch_names_counts_as_edited(services: Services) -> None:
     def write(connection: Any) -> list[str]:
         begin_session(connection, "s1", client="codex", at_ms=1)
