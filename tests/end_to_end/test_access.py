@@ -220,7 +220,9 @@ def test_files_and_folders_are_the_owners_alone(server: ServerProcess) -> None:
     wait_until((spool / "events.unreadable").exists, "the line is kept")
     wait_until(lambda: not (spool / "events.draining").exists(), "the batch is done")
     found = modes(server.home)
-    assert {"memory.db-wal", "memory.db-shm", "run/server.sock", "run/token", "run/server.json",
+    # in a folder whose name is too long for a socket, a file says where that is
+    listens = "run/socket" if (server.home / "run" / "socket").exists() else "run/server.sock"
+    assert {"memory.db-wal", "memory.db-shm", listens, "run/token", "run/server.json",
             "run/serve.cmd", "run/server.lock", "logs/server.log"} <= found.keys()  # fmt: skip
     folders = {".", "run", "spool", "backups", "logs", "models"}
     wrong = {
