@@ -38,6 +38,7 @@ from hitherto_server.store.projects import Projects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
@@ -98,7 +99,7 @@ def wire(
         wake_model=wake_model,
         clock=clock,
         on_work=sweep.notify,
-        edits=EditWatch(stale, sweep.has_news),
+        edits=EditWatch(stale, sweep.has_news, partial(_is_left_alone, quiet)),
         has_news=sweep.has_news,
         judge=judge,
     )
@@ -144,6 +145,10 @@ def wire(
 def _index_new(embedder: Succession, indexer: Indexer) -> None:
     embedder.start_loading()
     indexer.notify()
+
+
+async def _is_left_alone(quiet: Quiet, session_id: str, folder: Path) -> bool:
+    return await quiet.rule_for(session_id, [str(folder)]) is not None
 
 
 def _wake_model(embedder: Succession, indexer: Indexer) -> None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hitherto_server.services import Services
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
+    from hitherto_server.store.quiet import QuietRule
 
 REQUESTS: dict[str, type[BaseModel]] = {
     "remember": RememberRequest,
@@ -57,16 +58,20 @@ REQUESTS: dict[str, type[BaseModel]] = {
 async def perform(services: Services, asked: BaseModel) -> BaseModel:
     """Do what a request asks and return its reply, with a word where its session is paused."""
     rule = await find_rule(services, asked)
-    reply = await _perform(services, asked)
+    reply = await _perform(services, asked, rule)
     return reply if rule is None else with_note(reply, rule)
 
 
-async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: C901, PLR0911 - a table
+async def _perform(  # noqa: C901, PLR0911 - a table
+    services: Services, asked: BaseModel, rule: QuietRule | None
+) -> BaseModel:
     match asked:
         case RememberRequest():
             return await remember(services.writes, asked)
         case RecallRequest():
-            return await note_use(services, asked, await recall(services, asked))
+            is_ignored = rule is not None and rule.kind == "ignore"
+            reply = await recall(services, asked, asks_judge=not is_ignored)
+            return await note_use(services, asked, reply)
         case ReflectRequest():
             return await reflect(services.writes, asked)
         case RestoreRequest():  # before its base
@@ -90,7 +95,11 @@ async def _perform(services: Services, asked: BaseModel) -> BaseModel:  # noqa: 
 
 
 async def recall(
-    services: Services, asked: RecallRequest, project: Project | None = None
+    services: Services,
+    asked: RecallRequest,
+    project: Project | None = None,
+    *,
+    asks_judge: bool = True,
 ) -> RecallReply:
     """Find memories from where the caller stands; the model is woken for the next time."""
     services.wake_model()
@@ -109,7 +118,7 @@ async def recall(
         explain=asked.explain,
         rerank=asked.rerank,
     )
-    return await services.recaller.recall(question, asked.session_id)
+    return await services.recaller.recall(question, asked.session_id, asks_judge=asks_judge)
 
 
 async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:

@@ -74,11 +74,16 @@ class Recaller:
     judge: Asks = field(default_factory=NobodyAsks)
     _noting: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def recall(self, question: Question, session_id: str | None = None) -> RecallReply:
-        """Answer somebody who asked."""
+    async def recall(
+        self, question: Question, session_id: str | None = None, *, asks_judge: bool = True
+    ) -> RecallReply:
+        """Answer somebody who asked; where a folder is ignored, no judge hears the question."""
         started = time.perf_counter()
-        looked = await self._look_asked(question)
-        looked, judgment = await self._judge_asked(question, looked, session_id)
+        looked, judgment = await self._look_asked(question), NOT_JUDGED
+        if asks_judge:
+            looked, judgment = await self._judge_asked(question, looked, session_id)
+        elif question.rerank:
+            judgment = Judgment(why_not="the folder is ignored")
         took_ms = (time.perf_counter() - started) * 1000
         return reply_of(
             question,

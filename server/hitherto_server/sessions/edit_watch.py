@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -55,6 +55,10 @@ class Place(NamedTuple):
     path: str
 
 
+async def _never(_session: str, _folder: Path) -> bool:
+    return False
+
+
 @dataclass
 class EditWatch:
     """Waits until a session is quiet about a file, then asks, beside everything else."""
@@ -62,6 +66,8 @@ class EditWatch:
     stale: StaleJudge
     has_news: set[str]
     """Sessions with news, for whoever answers their next event."""
+    is_left_alone: Callable[[str, Path], Awaitable[bool]] = _never
+    """Whether a session in a folder is paused or ignored by now."""
     quiet_s: float = QUIET_S
     _bursts: dict[Place, list[tuple[str, str]]] = field(default_factory=dict)
     _timers: dict[Place, asyncio.TimerHandle] = field(default_factory=dict)
@@ -114,6 +120,8 @@ class EditWatch:
             log.exception("an edit's memories met a bug")
 
     async def _judge_all(self, place: Place, touched: Touched) -> None:
+        if await self.is_left_alone(place.session_id, place.root):
+            return
         files = self.stale.lookout.files
         file_hash = await asyncio.to_thread(files.hash_of, place.root, place.path)
         if file_hash is None:  # gone, or nothing that may be read

@@ -24,6 +24,7 @@ from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
+from hitherto_server.sessions.quiet import Target
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -123,6 +124,19 @@ async def outcomes(services: Services) -> list[Any]:
             await services.judge.flush()
             await asyncio.sleep(0.02)
     return [json.loads(row[0]) for row in found]
+
+
+async def test_where_a_folder_is_ignored_no_judge_hears_a_question(
+    services: Services, project: Path, stub: SystemOneStub, replaced: tuple[str, str]
+) -> None:
+    await services.quiet.begin("ignore", Target(path=str(project)))
+    question = "How long did the deploy script wait for the lock at first?"
+    reply = await recall(services, project, question, rerank=True)
+    assert reply["hits"]
+    assert "not ranked by judgment: the folder is ignored" in reply["notes"]
+    assert stub.requests == []
+    await services.judge.flush()
+    assert rows(services.home.database, "SELECT * FROM judgment_log") == []
 
 
 async def test_what_was_asked_to_be_ranked_comes_in_the_judged_order(

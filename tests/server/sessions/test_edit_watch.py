@@ -17,6 +17,7 @@ from hitherto_server.judge.configuration import SurfaceChoice
 from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces.edit_stale import MOST_JUDGED, Touched, ranked
 from hitherto_server.sessions.edit_watch import EditWatch, edited_texts
+from hitherto_server.sessions.quiet import Target
 
 from .conftest import context_of
 
@@ -84,6 +85,21 @@ async def standing(client: Client, memory_id: str) -> str:
     asked = {"view": "get", "ids": [memory_id], "project_dir": str(client.project)}
     reply = await perform_named(client.services, "memories", asked)
     return str(reply["memories"][0]["standing"])
+
+
+@pytest.mark.parametrize("named", ["session", "folder"])
+async def test_who_pauses_before_the_quiet_is_over_is_left_alone(
+    client: Client, watch: EditWatch, stub: SystemOneStub, known: str, named: str
+) -> None:
+    watch.quiet_s = 1.0
+    await edits(client, "30", "45")
+    assert watch._timers
+    session = next(iter(watch._timers)).session_id
+    by_session, by_folder = Target(session_id=session), Target(path=str(client.project))
+    target = by_session if named == "session" else by_folder
+    await client.services.quiet.begin("pause", target)
+    await settled(watch)
+    assert stub.requests == []
 
 
 def verdicts(client: Client) -> list[tuple[Any, ...]]:
