@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 KEY = "HITHERTO_JUDGE_KEY"
 KEY_FOR = "HITHERTO_JUDGE_KEY_FOR"
 SWITCH = "HITHERTO_JUDGE"
+OFF = frozenset({"off", "0", "no", "false"})
 OURS = (KEY, KEY_FOR, SWITCH)
 LINE = re.compile(r"\s*(?:export\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<value>.*?)\s*")
 SENDABLE = re.compile(r"[\x21-\x7e]{1,4096}")
@@ -41,7 +42,7 @@ def read_env_file(path: Path) -> dict[str, str]:
 
 def is_killed(*environments: Mapping[str, str]) -> bool:
     """Tell whether one of them turns all judgments off."""
-    return any(one.get(SWITCH, "").strip().lower() in {"off", "0", "no"} for one in environments)
+    return any(one.get(SWITCH, "").strip().lower() in OFF for one in environments)
 
 
 def is_sendable(key: str) -> bool:

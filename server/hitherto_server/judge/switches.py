@@ -113,8 +113,9 @@ class Switches:
     async def _write_key(self, key: str | None, given_for: str | None) -> None:
         try:
             await asyncio.to_thread(write_key, self.env_file, key, given_for)
-        except OSError as error:
-            message = f"{self.env_file} cannot be written: {error.strerror}"
+        except (OSError, UnicodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no UTF-8"
+            message = f"{self.env_file} cannot be written: {why}"
             raise HomeUnusable(message) from error
         await self.read()
 

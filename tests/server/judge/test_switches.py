@@ -11,7 +11,7 @@ from tests.server.judge.conftest import HOOK, QUESTIONS, STATE, Seconds, judging
 from tests.wiring import rows
 
 from hitherto_contract.judge import JudgeChange
-from hitherto_server.core.errors import InvalidInput, NotFound, SwitchLocked
+from hitherto_server.core.errors import HomeUnusable, InvalidInput, NotFound, SwitchLocked
 from hitherto_server.judge.answers import Answers, Unavailable
 from hitherto_server.judge.choosing import changed
 from hitherto_server.judge.configuration import as_document, read_config
@@ -254,6 +254,13 @@ async def test_a_redirect_is_not_followed_with_the_key(timed: Bench) -> None:
         assert elsewhere.requests == []
 
 
+async def test_an_env_file_that_is_no_text_is_left_as_it_is(timed: Bench) -> None:
+    timed.env_file.write_bytes(b"OTHER=\xff\n")
+    with pytest.raises(HomeUnusable):
+        await timed.judge.switches.give_key(KEY)
+    assert timed.env_file.read_bytes() == b"OTHER=\xff\n"
+
+
 def test_the_env_file_keeps_the_lines_of_others(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text("# mine\nOTHER=1\nexport HITHERTO_JUDGE_KEY='old'\n")
@@ -270,7 +277,8 @@ def test_the_env_file_keeps_the_lines_of_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "killed"), [("off", True), (" OFF ", True), ("0", True), ("on", False), ("", False)]
+    ("said", "killed"),
+    [("off", True), (" OFF ", True), ("0", True), ("False", True), ("on", False), ("", False)],
 )
 def test_what_turns_all_of_it_off(said: str, killed: bool) -> None:
     assert is_killed({"HITHERTO_JUDGE": said}) is killed
