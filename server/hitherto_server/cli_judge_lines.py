@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.cli_shared import one_line
@@ -111,7 +112,7 @@ def log_lines(found: Mapping[str, Any]) -> Iterator[str]:
             f" in {one['latency_ms'] or 0:.0f} ms ({one['origin']})"
         )
         told = one["preview"] or one["detail"]
-        did = f" -> {one['outcome']}" if one["outcome"] else ""
+        did = f" -> {json.dumps(one['outcome'], ensure_ascii=False)}" if one["outcome"] else ""
         yield f"    {one_line(told, PREVIEW_CHARS) if told else '(not shown)'}{did}"
 
 

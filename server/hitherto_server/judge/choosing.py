@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hitherto_server.judge.configuration import JudgeConfig
     from hitherto_server.judge.surface import Surface
 
+MOST_RELEVANT = 4.0
+"""The highest of the levels on which relevance is judged."""
+
 
 def backend_of(asked: BackendChoice) -> Backend | None:
     """Return the backend that is asked for; None: nobody is."""
@@ -26,10 +29,10 @@ def backend_of(asked: BackendChoice) -> Backend | None:
     base_url, model = asked.base_url or profile.base_url, asked.model or profile.model
     if base_url is None:
         message = f"{profile.name} is no one address"
-        raise InvalidInput(message, mend="Name it: `hitherto judge use URL`.")
+        raise InvalidInput(message, mend=f"Name it: `hitherto judge use {profile.name} --url URL`.")
     if model is None:
         message = f"{profile.name} is no one model"
-        raise InvalidInput(message, mend="Name it: `hitherto judge use URL --model NAME`.")
+        raise InvalidInput(message, mend="Name it: `--model NAME`.")
     return Backend(profile, base_url_of(base_url), model, asked.timeout_s)
 
 
@@ -79,8 +82,17 @@ def _thresholds(
         if value is None:
             made.pop(name, None)
         else:
-            made[name] = value
+            made[name] = _fitting(name, value)
     return made
+
+
+def _fitting(name: str, value: float) -> float:
+    """Return a threshold that answers can reach; all but relevances are probabilities."""
+    most = MOST_RELEVANT if name == "least_relevance" else 1.0
+    if value > most:
+        message = f"{name} is at most {most:g}, not {value:g}"
+        raise InvalidInput(message, mend="Write a smaller number; `off` turns a surface off.")
+    return value
 
 
 def _allows(

@@ -101,7 +101,7 @@ def get_category(connection: Connection, project: int, name: str) -> Category:
     found = named([one for one in known if one.is_live], name) or named(known, name)
     if found is None:
         message = f"there is no category {name!r}"
-        raise NotFound(message)
+        raise NotFound(message, mend="Look at the list of the categories, or add it first.")
     return found
 
 

@@ -13,9 +13,10 @@ from tests.wiring import rows
 from hitherto_contract.judge import JudgeChange
 from hitherto_server.core.errors import HomeUnusable, InvalidInput, NotFound, SwitchLocked
 from hitherto_server.judge.answers import Answers, Unavailable
-from hitherto_server.judge.choosing import changed
-from hitherto_server.judge.configuration import as_document, read_config
+from hitherto_server.judge.choosing import MOST_RELEVANT, changed
+from hitherto_server.judge.configuration import JudgeConfig, as_document, read_config
 from hitherto_server.judge.keys import find_key, is_killed, read_env_file, write_key
+from hitherto_server.judge.surfaces import rerank
 from hitherto_server.store.config import put_section
 
 if TYPE_CHECKING:
@@ -100,6 +101,27 @@ async def test_thresholds_and_timeouts_are_the_persons_where_they_set_them(timed
     assert judge.threshold(own, "least_probability") == 0.8
     await change(timed, surfaces={"likeness": {"reset": True}})
     assert judge.switches.config.timeout_of(own) == own.timeout_s
+
+
+async def test_a_threshold_that_no_answer_reaches_is_refused(timed: Bench) -> None:
+    with pytest.raises(InvalidInput, match="least_probability is at most 1, not 2"):
+        await change(timed, surfaces={"likeness": {"thresholds": {"least_probability": 2}}})
+    await change(timed, surfaces={"likeness": {"thresholds": {"least_probability": 1}}})
+    assert timed.judge.threshold(surface(), "least_probability") == 1
+
+
+async def test_a_relevance_is_a_place_on_the_levels_of_relevance() -> None:
+    assert len(rerank.LEVELS) - 1 == MOST_RELEVANT
+    ranking = {rerank.SURFACE.name: rerank.SURFACE}
+
+    def with_least(least: float) -> JudgeConfig:
+        asked = {"surfaces": {"rerank": {"thresholds": {"least_relevance": least}}}}
+        wanted = JudgeChange.model_validate(asked)
+        return changed(JudgeConfig(), wanted, ranking, lambda *_: False)
+
+    assert with_least(4).surfaces["rerank"].thresholds == {"least_relevance": 4}
+    with pytest.raises(InvalidInput, match="at most 4"):
+        with_least(5)
 
 
 async def test_a_locked_switch_needs_a_passed_bench_and_is_always_turned_off(
