@@ -53,7 +53,8 @@ def test_starting_the_server_imports_nothing_heavy() -> None:
     code = (
         "import sys, hitherto_server.app, uvicorn;"
         "print([name for name in ('numpy', 'onnxruntime', 'onnx', 'mcp', 'tokenizers', 'jinja2',"
-        " 'tree_sitter', 'httpx', 'httpx2', 'torch', 'pydantic', 'fastapi') if name in sys.modules])"
+        " 'tree_sitter', 'httpx', 'httpx2', 'torch', 'pydantic', 'fastapi')"
+        " if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
