@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import Place
+    from hitherto_server.history.importer import Show
     from hitherto_server.history.shown import Shown
     from hitherto_server.history.sources import Source
     from hitherto_server.recall.succession import Succession
@@ -105,15 +106,6 @@ def wire(
     )
     judged_prompts = JudgedPrompts(home.judged, judge)
     judge.on_change = judged_prompts.keep
-    show = partial(
-        _show,
-        store=store,
-        projects=projects,
-        recaller=recaller,
-        indexer=indexer,
-        settings=settings,
-        clock=clock,
-    )
     return Services(
         home=home,
         settings=settings,
@@ -129,7 +121,14 @@ def wire(
         stale=stale,
         sessions=SessionDesk(tools, Spool(home.spool), judged_prompts),
         quiet=quiet,
-        history=Importer(store, projects, writes, clock, quiet.hides, show),
+        history=Importer(
+            store,
+            projects,
+            writes,
+            clock,
+            quiet.hides,
+            _show_by(store, projects, recaller, indexer, settings=settings, clock=clock),
+        ),
         backups=_backups(home, settings, store, clock),
         judge=judge,
         judged=judged,
@@ -162,22 +161,26 @@ def _backups(home: Home, settings: Settings, store: Store, clock: Clock) -> Back
     return Backups(home, store, clock, every_hours=every_hours, kept=kept)
 
 
-async def _show(
-    import_id: int,
-    sources: Sequence[Source],
-    told: Callable[[int], None],
-    *,
+def _show_by(
     store: Store,
     projects: Projects,
     recaller: Recaller,
     indexer: Indexer,
+    *,
     settings: Settings,
     clock: Clock,
-) -> Shown | None:
-    from hitherto_server.history.shown import Showcase
+) -> Show:
+    """Return what finds the memory of an import that is shown: it loads itself when it is asked."""
 
-    case = Showcase(store, projects, recaller, indexer, settings, clock)
-    return await case.find(import_id, sources, told)
+    async def show(
+        import_id: int, sources: Sequence[Source], told: Callable[[int], None]
+    ) -> Shown | None:
+        from hitherto_server.history.shown import Showcase
+
+        case = Showcase(store, projects, recaller, indexer, settings, clock)
+        return await case.find(import_id, sources, told)
+
+    return show
 
 
 def tie_to_files(

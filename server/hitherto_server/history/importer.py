@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.projects import Project, Projects
 
+    Show = Callable[[int, Sequence[Source], Callable[[int], None]], Awaitable[Shown | None]]
+    """Finds the memory of an import that is shown; told how far it is."""
+
 log = logging.getLogger(__name__)
 
 Phase = Literal["idle", "looking", "importing", "finishing", "done", "failed"]
@@ -78,7 +81,7 @@ class Importer:
     clock: Clock
     hides: Callable[[Path], bool]
     """Tells which files and folders a person ignores."""
-    show: Callable[[int, Sequence[Source], Callable[[int], None]], Awaitable[Shown | None]]
+    show: Show
     """Finds a memory of an import that recall would have given."""
     progress: Progress = field(default_factory=Progress)
     _work: asyncio.Task[None] | None = None
