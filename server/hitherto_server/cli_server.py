@@ -60,7 +60,8 @@ def _state(answer: dict[str, Any]) -> Iterator[str]:
     waiting = f"{counts['candidates']} waiting, " if counts["candidates"] else ""
     yield f"memories: {counts['admitted']} ({waiting}{counts['trashed']} in the trash)"
     if counts["conflicts"]:
-        yield f"conflicts that wait for your word: {counts['conflicts']} (`hitherto memories`)"
+        settle = "`hitherto clean conflicts --all`"
+        yield f"conflicts that wait for your word: {counts['conflicts']} ({settle})"
     reads = f" (reads: {model['languages']}; words: every language)" if model["languages"] else ""
     yield f"model {model['name']}: {model['state']}{reads}"
     yield f"lost writes: {answer['lost_writes']}"

@@ -94,10 +94,12 @@ def _chosen(
 
 
 def find_unmoved(connection: Connection, case: Case) -> dict[int, Pair]:
-    """Return the pairs that are as they were read, and still a machine's to speak of."""
+    """Return the pairs that are as they were read, and still this judgment's to speak of."""
     others = [one["number"] for one in case.others]
     now = {one["number"]: one for one in rows.list_beside(connection, case.row, others)}
+    name = relations.SURFACE.name
     settled = rows.list_settled(connection, case.row["number"], others)
+    settled |= rows.list_judged_before(connection, case.row, others, name)  # both at once
     return {
         at: pair
         for at, pair in case.pairs.items()

@@ -243,6 +243,18 @@ async def test_two_memories_are_judged_beside_each_other_once(bench: Bench) -> N
     assert len(bench.stub.asked) == asked + 1
 
 
+async def test_of_two_that_are_judged_at_once_the_first_word_counts(bench: Bench) -> None:
+    bench.stub.answers, bench.stub.delay_s = says("duplicate"), 2.0
+    for written in (await bench.write(OLD), await bench.write(PARAPHRASE)):
+        await bench.ask_for(written)
+    await until(lambda: len(bench.stub.asked) == 2, "both are asked about")
+    assert bench.verdicts() == []  # neither knows of the other
+    await bench.until_done()
+    found = rows(bench.database, "SELECT answer FROM verdict WHERE surface = 'relations'")
+    assert sorted(len(json.loads(answer)["pairs"]) for (answer,) in found) == [0, 1]
+    assert [one[0] for one in bench.relations()] == ["duplicate_of"]
+
+
 async def test_a_judgment_that_agrees_with_a_rule_says_so_in_its_own_name(bench: Bench) -> None:
     bench.stub.answers = says("conflicting", exclusive=0.9)
     await bench.write("The request timeout is 30 s.")
