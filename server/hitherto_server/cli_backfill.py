@@ -109,7 +109,8 @@ def _tell(answer: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _estimated(found: dict[str, Any]) -> Iterator[str]:
-    yield f"{found['memories']:,} memories are unjudged"
+    count = found["memories"]
+    yield "1 memory is unjudged" if count == 1 else f"{count:,} memories are unjudged"
     yield f"  {found['relate']:,} beside their neighbours, {found['classify']:,} as to their kind"
     basis = "as asked before" if found["basis"] == "log" else "guessed from lengths"
     cost = "cost unknown" if found["cost_usd"] is None else f"${found['cost_usd']:.4f}"

@@ -102,6 +102,8 @@ def _usage(usage: Mapping[str, Any]) -> Iterator[str]:
     lost = ", ".join(f"{reason} {count}" for reason, count in usage["reasons"].items())
     beside = f" ({lost})" if lost else ""
     yield f"{usage['requests']} requests, no judgment to {usage['unavailable']:.1%}{beside}"
+    if usage["unavailable"] == 1:
+        yield "! nobody answered, so nothing above is about the backend: `hitherto judge test`"
     if usage["p50_ms"] is not None:
         yield f"p50 {usage['p50_ms']:.0f} ms, p95 {usage['p95_ms']:.0f} ms"
     tokens, cost = usage["input_tokens"], usage["cost_usd"]

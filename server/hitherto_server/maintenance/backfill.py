@@ -72,7 +72,7 @@ class Backfill:
 
     async def pause(self) -> Run:
         """Let the run rest; what has been asked for is still written."""
-        return await self._change("running", "paused", "paused by hand")
+        return await self._change("running", "paused", "by hand")
 
     async def resume(self) -> Run:
         """Go on with a run that rests."""
@@ -82,7 +82,7 @@ class Backfill:
 
     async def cancel(self) -> Run:
         """End the run; what was judged stays."""
-        return await self._change(None, "cancelled", "cancelled by hand")
+        return await self._change(None, "cancelled", "by hand")
 
     async def _change(self, known: rows.State | None, state: rows.State, why: str | None) -> Run:
         def job(connection: Connection) -> Run:

@@ -152,7 +152,7 @@ async def test_a_paused_run_asks_nothing_and_goes_on_when_it_is_resumed(bench: B
     await bench.until_done()  # what was asked for is still written
     asked = len(bench.stub.asked)
     paused = await run_of(bench)
-    assert (paused.state, paused.why) == ("paused", "paused by hand")
+    assert (paused.state, paused.why) == ("paused", "by hand")
     assert 0 < paused.judged < 16
     await bench.services.judged.backfill.resume()
     run = await until_it_rests(bench)
