@@ -192,7 +192,7 @@ def _looked_at(url: str, model: str | None) -> dict[str, Any]:
         named = f" It names: {', '.join(found['models'][:5])}." if found["models"] else ""
         raise InvalidInput(
             message,
-            mend="See that it runs there. If it needs a key: `hitherto judge use PROFILE --url URL`,"
+            mend="Is it running? If it needs a key: `hitherto judge use PROFILE --url URL`,"
             f" `hitherto judge key`, `hitherto judge test`.{named}",
         )
     return {
