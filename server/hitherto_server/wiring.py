@@ -34,7 +34,7 @@ from hitherto_server.sessions.spool_reader import Spool
 from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.files import FileStates
 from hitherto_server.store.memories import AnchorRow, PartRow
-from hitherto_server.store.projects import Projects
+from hitherto_server.store.projects import Projects, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +66,7 @@ def wire(
     passes = Passes(store, clock, lambda: judge.switches.config)
     judge.switches.passes = passes
     quiet = Quiet(store, clock, home.quiet)
+    judge.is_ignored = partial(_is_ignored, quiet, store)
     files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
     lookout = Lookout(files)
     recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
@@ -148,6 +149,13 @@ def _index_new(embedder: Succession, indexer: Indexer) -> None:
 
 async def _is_left_alone(quiet: Quiet, session_id: str, folder: Path) -> bool:
     return await quiet.rule_for(session_id, [str(folder)]) is not None
+
+
+async def _is_ignored(quiet: Quiet, store: Store, project: int) -> bool:
+    if not quiet.in_force("ignore"):
+        return False
+    root = await store.readers.run(lambda reading: find_root(reading, project))
+    return root is not None and await asyncio.to_thread(quiet.hides, root)
 
 
 def _wake_model(embedder: Succession, indexer: Indexer) -> None:

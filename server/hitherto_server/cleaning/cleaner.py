@@ -110,8 +110,7 @@ class Cleaner:
     async def _triage(self, where: Where, most: int, origin: Origin) -> AsyncIterator[Snapshot]:
         triage = Triage(self.store, self.judge, self.clock, self.backend)
         found = await self.expendable(where, most=most)
-        project = where.here.number if where.here else None
-        async for snapshot in triage.run(found, origin=origin, project=project):
+        async for snapshot in triage.run(found, origin=origin):
             yield snapshot
 
     async def act(

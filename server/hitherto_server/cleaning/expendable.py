@@ -39,6 +39,8 @@ class Found:
     entry: Entry
     reasons: int
     touched_at_ms: int
+    project: int | None = None
+    """Its number; None where it holds everywhere."""
 
     @property
     def rank(self) -> Rank:
@@ -78,7 +80,8 @@ def find_expendable(
     for row in rows:
         candidate = _candidate(row, texts[row["number"]])
         kept = _kept(scores.get(row["number"]), candidate, backend, now_ms)
-        found.append(_found(row, members, candidate, kept, old_ms))
+        one = _found(row, members, candidate, kept, old_ms)
+        found.append(replace(one, project=texts[row["number"]]["project_id"]))
     return ranked(found)
 
 
@@ -150,7 +153,12 @@ def _found(
         said_at_ms=None if score is None else score.judged_at_ms,
     )
     return Found(
-        about.number, about.revision, candidate, entry, row["reasons"], row["touched_at_ms"]
+        about.number,
+        about.revision,
+        candidate,
+        entry,
+        row["reasons"],
+        row["touched_at_ms"],
     )
 
 

@@ -83,9 +83,7 @@ class Triage:
     backend: Callable[[], str | None]
     """Who would be asked now; another one's scores don't count. None: nobody."""
 
-    async def run(
-        self, found: Sequence[Found], *, origin: Origin, project: int | None = None
-    ) -> AsyncIterator[Snapshot]:
+    async def run(self, found: Sequence[Found], *, origin: Origin) -> AsyncIterator[Snapshot]:
         """Yield a snapshot at once and after each wave, and at the end one that is done.
 
         Whoever stops listening ends it: what is being asked is given up.
@@ -94,10 +92,9 @@ class Triage:
         run = _Run({one.number: one for one in found}, scored, 0, {})
         waiting = [one for one in found if one.entry.score is None]
         yield run.snapshot()
-        asking = Asking(origin, project_id=project)
         a_wave = A_WAVE if self._may_ask() else 1  # one is enough to hear why not
-        for wave in _cut(_cut(waiting, A_REQUEST), a_wave):
-            await self._judge(run, wave, asking)
+        for wave in _cut(_requests(waiting), a_wave):
+            await self._judge(run, wave, origin)
             if run.is_hopeless:
                 left = sum(one.entry.score is None for one in run.by_number.values())
                 run.fail(_last(run.failed), left - sum(run.failed.values()))
@@ -110,9 +107,9 @@ class Triage:
 
         return self.judge.is_on(SURFACE)
 
-    async def _judge(self, run: _Run, wave: Sequence[Sequence[Found]], asking: Asking) -> None:
+    async def _judge(self, run: _Run, wave: Sequence[Sequence[Found]], origin: Origin) -> None:
         """Ask of all candidates of a wave at once; keep what came before anybody is told."""
-        replies = await asyncio.gather(*(self._ask(request, asking) for request in wave))
+        replies = await asyncio.gather(*(self._ask(request, origin) for request in wave))
         scores: list[NewScore] = []
         for request, reply in zip(wave, replies, strict=True):
             if isinstance(reply, Unavailable):
@@ -126,12 +123,13 @@ class Triage:
             if not isinstance(reply, Unavailable):
                 await self.judge.note_outcome(reply.log_id, {"scored": len(reply.by_key)})
 
-    async def _ask(self, request: Sequence[Found], asking: Asking) -> Answers | Unavailable:
+    async def _ask(self, request: Sequence[Found], origin: Origin) -> Answers | Unavailable:
         from hitherto_server.judge.surfaces import trash_triage as surface
 
         candidates = [replace(one.candidate, key=key_of(at)) for at, one in enumerate(request)]
         state: Any = surface.state_of(candidates)
         questions = surface.questions_for(candidates)
+        asking = Asking(origin, project_id=request[0].project)
         return await self.judge.ask(surface.SURFACE, state, questions, asking)
 
     def _taken(self, run: _Run, request: Sequence[Found], answers: Answers) -> list[NewScore]:
@@ -162,6 +160,15 @@ class Triage:
 def _last(failed: dict[Reason, int]) -> Reason:
     """Return why the run was given up."""
     return next(reason for reason in reversed(failed) if reason in HOPELESS)
+
+
+def _requests(waiting: Iterable[Found]) -> Iterator[list[Found]]:
+    """Cut candidates into requests of one project each: an ignored one keeps no other back."""
+    by_project: dict[int | None, list[Found]] = {}
+    for one in waiting:
+        by_project.setdefault(one.project, []).append(one)
+    for some in by_project.values():
+        yield from _cut(some, A_REQUEST)
 
 
 def _cut(some: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -12,6 +12,7 @@ Reason = Literal[
     "killed",  # HITHERTO_JUDGE=off
     "off",  # the master switch
     "surface_off",
+    "ignored",  # the folder that it is about is left alone
     "no_backend",  # no backend is configured: the rules answer
     "not_before",  # the backend asked for patience
     "breaker_open",  # it failed lately

@@ -26,7 +26,7 @@ from hitherto_server.judge.trying import Call, Tries
 from hitherto_server.judge.wire import FailedError, Wire
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
     from pathlib import Path
 
     from hitherto_server.core.clock import Clock
@@ -36,9 +36,16 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surface import Surface
     from hitherto_server.store.database import Store
 
+    IsIgnored = Callable[[int], Awaitable[bool]]
+
 logger = logging.getLogger(__name__)
 
 PREVIEW_CHARS, READ_FOR_PREVIEW = 500, 4000
+
+
+async def never_ignored(_: int) -> bool:
+    """Tell that no project's folder is left alone."""
+    return False
 
 
 @dataclass
@@ -52,6 +59,8 @@ class Judge:
     log: JudgmentLog
     clock: Clock
     now_s: Callable[[], float]
+    is_ignored: IsIgnored = never_ignored
+    """Tells of a project's number whether its folder is left alone: nothing of it is sent."""
     on_change: Callable[[], None] = lambda: None
     """Told when a person changed what is set."""
     _running: set[asyncio.Task[Answers]] = field(default_factory=set)
@@ -87,6 +96,8 @@ class Judge:
                 self._break_off()
             # nothing was tried, so nothing is logged
             return Unavailable(*(why or ("no_backend", "")))
+        if asking.project_id is not None and await self.is_ignored(asking.project_id):
+            return Unavailable("ignored")
         timeout_s = config.timeout_of(surface)
         if asking.deadline_s is not None:
             timeout_s = min(timeout_s, asking.deadline_s)

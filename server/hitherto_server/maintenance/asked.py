@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 NOBODY: frozenset[Reason] = frozenset({"killed", "off", "surface_off", "no_backend"})
 """Nobody is to be asked: the rules stand, and a backfill may ask one day."""
+PASSED_OVER: frozenset[Reason] = frozenset({"ignored"})
+"""It is not to be asked about, and that says nothing of all others."""
 PATIENCE: frozenset[Reason] = frozenset({"not_before", "breaker_open", "cancelled"})
 """It is no fault of what was asked: everything of its kind waits."""
 
@@ -46,7 +48,7 @@ def spent_on(answers: Sequence[Answers]) -> Spent:
 
 def without(unavailable: Unavailable) -> Done | Later:
     """Return what becomes of a job whose question nobody has answered."""
-    if unavailable.reason in NOBODY:
+    if unavailable.reason in NOBODY | PASSED_OVER:
         return Done()
     if unavailable.reason in PATIENCE:
         return Later(unavailable.reason, counts=False, holds=True)

@@ -13,7 +13,7 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.judge.answers import Unavailable
 from hitherto_server.judge.surfaces import importance_kind, relations
 from hitherto_server.maintenance import classifying, related
-from hitherto_server.maintenance.asked import NOBODY, PATIENCE, Spent
+from hitherto_server.maintenance.asked import NOBODY, PASSED_OVER, PATIENCE, Spent
 from hitherto_server.maintenance.queue import Done, Later
 from hitherto_server.store import backfill as rows
 from hitherto_server.store import jobs
@@ -179,8 +179,9 @@ class Driver:
     ) -> Done:
         """Go on to the next batch, or rest where nobody answers."""
         missing = [one.missing for one in answered if one.missing is not None]
-        why = _worst(missing)
-        is_out = why is not None and (len(missing) == len(batch) or why.reason in PATIENCE | NOBODY)
+        failed = [one for one in missing if one.reason not in PASSED_OVER]
+        why = _worst(failed)
+        is_out = why is not None and (len(failed) == len(batch) or why.reason in PATIENCE | NOBODY)
         failures = run.failures + 1 if is_out else 0
         before = run.before_number if is_out else min(one.number for one in batch)
 

@@ -284,5 +284,11 @@ def list_projects(connection: Connection) -> list[Project]:
     return [_project(row, Path(row["seen_root"])) for row in connection.execute(sql["listed"])]
 
 
+def find_root(connection: Connection, number: int) -> Path | None:
+    """Return the working tree in which a project was seen last."""
+    row = connection.execute(sql["root_of"], {"id": number}).fetchone()
+    return None if row is None else Path(row["seen_root"])
+
+
 def _project(row: Row, root: Path) -> Project:
     return Project(row["id"], row["identity"], row["name"], root)

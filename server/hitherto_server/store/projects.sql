@@ -26,3 +26,6 @@ VALUES (:project_id, NULL, :name, :at_ms);
 
 -- listed: every project, the one that was seen last first
 SELECT * FROM project ORDER BY seen_at_ms DESC, id DESC;
+
+-- root_of: the working tree in which a project was seen last
+SELECT seen_root FROM project WHERE id = :id;

@@ -14,8 +14,11 @@ from tests.wiring import rows
 from hitherto_server.cleaning.cleaner import EVERYWHERE
 from hitherto_server.cleaning.expendable import KEPT_MS, OLD_MS
 from hitherto_server.core.errors import NotOffered, TriageBusy
+from hitherto_server.sessions.quiet import Target
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.system_one_stub import SystemOneStub
 
     from hitherto_server.cleaning.triage import Snapshot
@@ -50,6 +53,18 @@ def scores(snapshot: Snapshot) -> dict[str, float | None]:
 
 def texts(snapshot: Snapshot) -> list[str]:
     return [one.entry.members[0].text for one in snapshot.found]
+
+
+async def test_nothing_of_a_folder_that_is_ignored_is_sent(
+    home: Home, stub: SystemOneStub, project: Path
+) -> None:
+    await home.judged_by(stub)
+    await notes(home, 3)
+    await home.me.services.quiet.begin("ignore", Target(path=str(project)))
+    last = (await home.triage())[-1]
+    assert last.done
+    assert list(scores(last).values()) == [None] * 3
+    assert stub.requests == []
 
 
 async def test_only_what_something_speaks_against_is_considered(home: Home) -> None:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.server.maintenance.conftest import judging, says, until
 from tests.system_one_stub import BROKEN, BUSY
-from tests.wiring import TestClock
+from tests.wiring import TestClock, repository
 
+from hitherto_contract import RememberRequest
 from hitherto_server.api.background import jobs_of
 from hitherto_server.core.errors import BackfillState
+from hitherto_server.gates.remember import remember
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.maintenance import backfilling
+from hitherto_server.sessions.quiet import Target
 from hitherto_server.store import jobs
 
 if TYPE_CHECKING:
@@ -90,6 +93,25 @@ async def test_a_run_judges_each_memory_once_and_reports(bench: Bench) -> None:
     assert len(bench.verdicts("importance-kind")) == len(bench.verdicts()) == 10
     estimate = await bench.services.judged.backfill.estimate()
     assert estimate.memories == 0
+
+
+async def test_what_lies_in_a_folder_that_is_ignored_by_now_is_passed_over(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.stub.answers = says("unrelated", **DECISION)
+    await fill(bench, 2)
+    folder = repository(tmp_path / "private")
+    await bench.services.judge.change(lambda c: JudgeConfig(False, c.backend, c.surfaces))
+    for number in range(backfilling.BATCH + 2):
+        request = RememberRequest(content=f"Heron number {number}.", project_dir=str(folder))
+        await bench.embed((await remember(bench.services.writes, request)).id, f"nest {number % 6}")
+    await bench.services.judge.change(lambda c: JudgeConfig(True, c.backend, c.surfaces))
+    await bench.services.quiet.begin("ignore", Target(path=str(folder)))
+    await bench.services.judged.backfill.start()
+    run = await until_it_rests(bench)
+    assert (run.state, run.judged, run.passed_over) == ("done", 2, backfilling.BATCH + 2)
+    assert bench.stub.asked
+    assert "Heron" not in "".join(str(one.state) for one in bench.stub.asked)
 
 
 async def test_it_counts_relations_and_what_a_rule_saw_otherwise(bench: Bench) -> None:
