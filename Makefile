@@ -14,9 +14,10 @@ run: $(VENV)/.installed ## install, get the embedding model, serve until Ctrl-C
 	@test -f "$(MODEL)" || $(BIN)/hitherto models fetch || echo "Without a model recall is lexical; try again later: $(BIN)/hitherto models fetch"
 	@$(BIN)/hitherto serve
 
-# A short folder, so that a socket's path fits into what the kernel takes.
+# A short folder, so that a socket's path fits into what the kernel takes; and what is compiled is kept,
+# or each of a thousand processes would compile it anew.
 test: $(VENV)/.developed ## install and run every test, four at a time: most of them wait
-	$(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile \
 		--basetemp="$$(mktemp -d)/t" --cov --cov-report=term $(ARGS)
 
 test-models: .venv-models/.installed ## prove the export of a Sentence Transformers model (needs torch)
