@@ -17,7 +17,7 @@ run: $(VENV)/.installed ## install, get the embedding model, serve until Ctrl-C
 # A short folder, so that a socket's path fits into what the kernel takes; and what is compiled is kept,
 # or each of a thousand processes would compile it anew.
 test: $(VENV)/.developed ## install and run every test, four at a time: most of them wait
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not models" -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
 		--basetemp="$$(mktemp -d)/t" --cov --cov-report=term $(ARGS)
 
 test-models: .venv-models/.installed ## prove the export of a Sentence Transformers model (needs torch)
