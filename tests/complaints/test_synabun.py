@@ -262,5 +262,8 @@ def test_a_prompt_that_asks_for_nothing_costs_no_token_and_no_dispatch_is_held_u
     for prompt in ("ok", "yes, go on", "thanks!", "/clear", "Rename the file to b.py."):
         assert session.prompt(prompt).out == b"", prompt
     session.says("install", "claude-code")
-    events = {event for event, _ in claude_settings(session.server)}
-    assert events.isdisjoint({"PreToolUse", "SubagentStart", "SubagentStop", "PostToolBatch"})
+    hooks = claude_settings(session.server)
+    assert {event for event, _ in hooks}.isdisjoint({"SubagentStop", "PostToolBatch"})
+    for prompt in ("List the files.", "How often is an upload retried?"):
+        dispatch = {"tool_name": "Agent", "tool_use_id": prompt, "tool_input": {"prompt": prompt}}
+        assert session.hook("PreToolUse", **dispatch).out == b""

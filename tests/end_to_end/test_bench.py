@@ -108,9 +108,9 @@ def test_a_server_that_is_told_to_stop_waits_for_no_bench(
     server: ServerProcess, stub: SystemOneStub
 ) -> None:
     judged_by(server, stub)
-    stub.delay_s = 3.0
+    stub.delay_s = 3.0  # its surface waits longer: no breaker ends the bench before the stop
     with ThreadPoolExecutor() as pool:
-        running = pool.submit(server.run, "bench", "historical-query", "--backend", "configured")
+        running = pool.submit(server.run, "bench", "relations", "--backend", "configured")
         wait_until(lambda: stub.asked, "the bench asks")
         assert server.run("stop").returncode == 0
         done = running.result()
