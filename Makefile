@@ -21,7 +21,7 @@ test: $(VENV)/.developed ## install and run every test, four at a time: most of 
 		--basetemp="$$(mktemp -d)/t" --cov --cov-report=term $(ARGS)
 
 test-models: .venv-models/.installed ## prove the export of a Sentence Transformers model (needs torch)
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 .venv-models/bin/python -m pytest -m models --durations=0 tests/server/models/test_export.py
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 .venv-models/bin/python -m pytest -m models -p no:cacheprovider --durations=0 tests/server/models/test_export.py
 
 lint: $(VENV)/.developed ## format, lint, types, import order, dependencies
 	$(BIN)/ruff format --check $(CHECKED)
