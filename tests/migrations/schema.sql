@@ -124,6 +124,21 @@ CREATE TABLE event (
     detail TEXT NOT NULL DEFAULT '{}'       -- what later questions need, bounded; never the whole body
 ) STRICT;
 
+CREATE TABLE evidence (                     -- commands, edits and tool results of a turn, redacted
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    prompt_id TEXT NOT NULL,                -- '' before the first prompt
+    agent_id TEXT,                          -- null: the main agent's
+    call_id TEXT NOT NULL,                  -- the client's id of the tool call
+    kind TEXT NOT NULL CHECK (kind IN ('command', 'edit', 'result')),
+    subject TEXT NOT NULL,                  -- the command line, the path or the tool's name
+    failed INTEGER,                         -- null: not known
+    exit_code INTEGER,
+    tail TEXT NOT NULL DEFAULT '',          -- the end of what it printed
+    at_ms INTEGER NOT NULL,
+    UNIQUE (session_id, call_id, kind)
+) STRICT;
+
 CREATE TABLE feedback (                     -- 'wrong', said of a memory that a session was given
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -445,6 +460,8 @@ CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state
 CREATE INDEX event_same ON event (session_id, name, body_hash, occurred_at_ms);
 
 CREATE INDEX event_session ON event (session_id, id);
+
+CREATE INDEX evidence_turn ON evidence (session_id, prompt_id, id);
 
 CREATE INDEX feedback_memory ON feedback (memory_number) WHERE undone_at_ms IS NULL;
 
