@@ -5,13 +5,34 @@ CREATE TABLE evidence (                     -- commands, edits and tool results 
     session_id TEXT NOT NULL,
     prompt_id TEXT NOT NULL,                -- '' before the first prompt
     agent_id TEXT,                          -- null: the main agent's
-    call_id TEXT NOT NULL,                  -- the client's id of the tool call
-    kind TEXT NOT NULL CHECK (kind IN ('command', 'edit', 'result')),
-    subject TEXT NOT NULL,                  -- the command line, the path or the tool's name
+    call_id TEXT NOT NULL,                  -- the client's id of the tool call, or the memory's
+    kind TEXT NOT NULL CHECK (kind IN ('command', 'edit', 'result', 'memory')),
+    subject TEXT NOT NULL,                  -- the command line, the path, the tool or the memory
     failed INTEGER,                         -- null: not known
     exit_code INTEGER,
     tail TEXT NOT NULL DEFAULT '',          -- the end of what it printed
     at_ms INTEGER NOT NULL,
-    UNIQUE (session_id, call_id, kind)
+    UNIQUE (session_id, call_id, kind, subject)
 ) STRICT;
 CREATE INDEX evidence_turn ON evidence (session_id, prompt_id, id);
+
+-- worth: what sessions were shown unasked, and whether it was right
+
+CREATE TABLE shown_notice (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,                     -- 'notice:changed', 'block:turn-worth', 'nudge:…'
+    session_id TEXT NOT NULL,
+    project_id INTEGER REFERENCES project (id),
+    subject TEXT NOT NULL,                  -- a memory's id, a prompt's id: what it was about
+    shown_at_ms INTEGER NOT NULL,
+    outcome TEXT CHECK (outcome IN ('right', 'heeded', 'wrong', 'ignored', 'unclear')),
+    because TEXT,                           -- what shows it, in a few words of ours
+    settled_at_ms INTEGER,
+    UNIQUE (session_id, kind, subject)
+) STRICT;
+CREATE INDEX shown_notice_kind ON shown_notice (kind, project_id, outcome, shown_at_ms);
+
+CREATE TABLE notice_switch (                -- kinds that a person switched on again
+    kind TEXT PRIMARY KEY,
+    counted_from_ms INTEGER NOT NULL        -- what was shown before does not count any more
+) STRICT, WITHOUT ROWID;

@@ -129,14 +129,14 @@ CREATE TABLE evidence (                     -- commands, edits and tool results 
     session_id TEXT NOT NULL,
     prompt_id TEXT NOT NULL,                -- '' before the first prompt
     agent_id TEXT,                          -- null: the main agent's
-    call_id TEXT NOT NULL,                  -- the client's id of the tool call
-    kind TEXT NOT NULL CHECK (kind IN ('command', 'edit', 'result')),
-    subject TEXT NOT NULL,                  -- the command line, the path or the tool's name
+    call_id TEXT NOT NULL,                  -- the client's id of the tool call, or the memory's
+    kind TEXT NOT NULL CHECK (kind IN ('command', 'edit', 'result', 'memory')),
+    subject TEXT NOT NULL,                  -- the command line, the path, the tool or the memory
     failed INTEGER,                         -- null: not known
     exit_code INTEGER,
     tail TEXT NOT NULL DEFAULT '',          -- the end of what it printed
     at_ms INTEGER NOT NULL,
-    UNIQUE (session_id, call_id, kind)
+    UNIQUE (session_id, call_id, kind, subject)
 ) STRICT;
 
 CREATE TABLE feedback (                     -- 'wrong', said of a memory that a session was given
@@ -291,6 +291,11 @@ CREATE TABLE migration (
 ) STRICT
 ;
 
+CREATE TABLE notice_switch (                -- kinds that a person switched on again
+    kind TEXT PRIMARY KEY,
+    counted_from_ms INTEGER NOT NULL        -- what was shown before does not count any more
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE obligation (
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL,
@@ -388,6 +393,19 @@ CREATE TABLE session (
     end_reason TEXT,
     generation INTEGER NOT NULL DEFAULT 0,  -- counts starts and compactions: what was shown is gone
     paused INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE shown_notice (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,                     -- 'notice:changed', 'block:turn-worth', 'nudge:…'
+    session_id TEXT NOT NULL,
+    project_id INTEGER REFERENCES project (id),
+    subject TEXT NOT NULL,                  -- a memory's id, a prompt's id: what it was about
+    shown_at_ms INTEGER NOT NULL,
+    outcome TEXT CHECK (outcome IN ('right', 'heeded', 'wrong', 'ignored', 'unclear')),
+    because TEXT,                           -- what shows it, in a few words of ours
+    settled_at_ms INTEGER,
+    UNIQUE (session_id, kind, subject)
 ) STRICT;
 
 CREATE TABLE support (                      -- what shows that a candidate's sentence was said
@@ -535,6 +553,8 @@ CREATE INDEX relation_taken_back ON relation (newer_number, older_number)
 
 CREATE INDEX relation_undone ON relation (newer_number, older_number)
     WHERE undone_at_ms IS NOT NULL;
+
+CREATE INDEX shown_notice_kind ON shown_notice (kind, project_id, outcome, shown_at_ms);
 
 CREATE INDEX vector_block_project ON vector_block (project, size);
 

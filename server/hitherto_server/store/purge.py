@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 sql = load_queries("purge")
 
 # support refers to events, and a turn to its session
-ORDER = ("turns", "support", "events", "ledger", "feedback", "obligations", "judgments", "sessions")
+ORDER = (
+    "turns",
+    "support",
+    "events",
+    "evidence",
+    "ledger",
+    "feedback",
+    "obligations",
+    "judgments",
+    "shown",
+    "sessions",
+)
 
 IsInside = Callable[[str], bool]
 
@@ -29,10 +40,16 @@ class Kept:
     sessions: tuple[str, ...]
     events: tuple[int, ...] = ()
     memories: tuple[int, ...] = ()
+    evidence: tuple[int, ...] = ()
+    """Single edits of others."""
 
     def values(self) -> dict[str, str]:
         """Return it as the queries take it."""
-        return {"sessions": json.dumps(self.sessions), "events": json.dumps(self.events)}
+        return {
+            "sessions": json.dumps(self.sessions),
+            "events": json.dumps(self.events),
+            "evidence": json.dumps(self.evidence),
+        }
 
 
 def find_of_session(connection: Connection, session_id: str) -> Kept:
@@ -54,9 +71,10 @@ def find_of_folder(connection: Connection, is_inside: IsInside) -> Kept:
 
     sessions = tuple(str(one) for one in numbers("session_folders"))
     events = tuple(int(one) for one in numbers("event_files"))
+    evidence = tuple(int(one) for one in numbers("evidence_files"))
     written = [int(one) for one in numbers("memory_folders")]
     memories = tuple(dict.fromkeys([*_stored_by(connection, sessions), *written]))
-    return Kept(sessions, events, memories)
+    return Kept(sessions, events, memories, evidence)
 
 
 def _stored_by(connection: Connection, sessions: tuple[str, ...]) -> tuple[int, ...]:

@@ -5,6 +5,9 @@ SELECT id, working_dir FROM session WHERE working_dir IS NOT NULL;
 SELECT id, json_extract(detail, '$.file') AS file FROM event
 WHERE json_extract(detail, '$.file') IS NOT NULL;
 
+-- evidence_files: the edits that are evidence, and of which file
+SELECT id, subject AS file FROM evidence WHERE kind = 'edit';
+
 -- memory_folders: the live memories and where each was written
 SELECT number, working_dir FROM memory WHERE trashed_at_ms IS NULL AND working_dir IS NOT NULL;
 
@@ -24,6 +27,9 @@ SELECT
     (SELECT count(*) FROM event
      WHERE session_id IN (SELECT value FROM json_each(:sessions))
         OR id IN (SELECT value FROM json_each(:events))) AS events,
+    (SELECT count(*) FROM evidence
+     WHERE session_id IN (SELECT value FROM json_each(:sessions))
+        OR id IN (SELECT value FROM json_each(:evidence))) AS evidence,
     (SELECT count(*) FROM injection WHERE session_id IN (SELECT value FROM json_each(:sessions)))
         AS ledger,
     (SELECT count(*) FROM feedback WHERE session_id IN (SELECT value FROM json_each(:sessions)))
@@ -47,6 +53,11 @@ DELETE FROM event
 WHERE session_id IN (SELECT value FROM json_each(:sessions))
    OR id IN (SELECT value FROM json_each(:events));
 
+-- drop_evidence: forget what tools did
+DELETE FROM evidence
+WHERE session_id IN (SELECT value FROM json_each(:sessions))
+   OR id IN (SELECT value FROM json_each(:evidence));
+
 -- drop_ledger: forget what was given
 DELETE FROM injection WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
@@ -58,6 +69,9 @@ DELETE FROM obligation WHERE session_id IN (SELECT value FROM json_each(:session
 
 -- drop_judgments: forget what was judged
 DELETE FROM judgment_log WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_shown: forget what was shown
+DELETE FROM shown_notice WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
 -- drop_sessions: forget the sessions themselves
 DELETE FROM session WHERE id IN (SELECT value FROM json_each(:sessions));

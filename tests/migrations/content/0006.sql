@@ -2,4 +2,11 @@ INSERT INTO evidence (
     session_id, prompt_id, agent_id, call_id, kind, subject, failed, exit_code, tail, at_ms
 ) VALUES
     ('s-old', 'p-1', NULL, 'toolu_1', 'command', 'make test', 1, 2, '2 failed', 1800),
-    ('s-old', 'p-1', 'a1', 'toolu_2', 'edit', 'up.py', 0, NULL, '', 1801);
+    ('s-old', 'p-1', 'a1', 'toolu_2', 'edit', 'up.py', 0, NULL, '', 1801),
+    ('s-old', '', NULL, 'm-1', 'memory', 'm-1', NULL, NULL, '', 1802);
+INSERT INTO shown_notice (
+    kind, session_id, project_id, subject, shown_at_ms, outcome, because, settled_at_ms
+) VALUES
+    ('notice:changed', 's-old', NULL, 'm-1', 1810, 'right', 'edited since', 1900),
+    ('block:turn-worth', 's-old', NULL, 'p-1', 1811, NULL, NULL, NULL);
+INSERT INTO notice_switch (kind, counted_from_ms) VALUES ('notice:changed', 1700);

@@ -41,6 +41,7 @@ NOT_EXPORTED = {
     "cleaning_step": "as above: how it would be undone there",
     "recalled": "how often memories were asked for there",
     "migration": "how that database came to its schema",
+    "evidence": "what tools did in sessions of that machine",
     "obligation": "what sessions of that machine still had to do",
     "passage": "derived: split anew, by the same rule",
     "unstated": "what a writer left open: elsewhere it counts as stated, so no judgment touches it",

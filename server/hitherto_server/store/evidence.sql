@@ -1,0 +1,35 @@
+-- put: keep what a tool call did, once
+INSERT INTO evidence (session_id, prompt_id, agent_id, call_id, kind, subject, failed, exit_code,
+                      tail, at_ms)
+VALUES (:session_id, :prompt_id, :agent_id, :call_id, :kind, :subject, :failed, :exit_code,
+        :tail, :at_ms)
+ON CONFLICT (session_id, call_id, kind, subject) DO NOTHING;
+
+-- drop_beyond: of a turn that did very much, keep what it did last
+DELETE FROM evidence
+WHERE session_id = :session_id AND prompt_id = :prompt_id AND id <= (
+    SELECT id FROM evidence
+    WHERE session_id = :session_id AND prompt_id = :prompt_id
+    ORDER BY id DESC LIMIT 1 OFFSET :most
+);
+
+-- drop_old: of the oldest rows, those from before a time
+DELETE FROM evidence WHERE id IN (
+    SELECT id FROM (SELECT id, at_ms FROM evidence ORDER BY id LIMIT :most)
+    WHERE at_ms < :before_ms
+);
+
+-- of_turn: what was done for one prompt, the oldest first
+SELECT * FROM evidence
+WHERE session_id = :session_id AND prompt_id = :prompt_id
+    AND (:agent_id IS NULL OR agent_id = :agent_id)
+ORDER BY at_ms, id;
+
+-- of_session: what was done last in a session, the newest first
+SELECT * FROM evidence
+WHERE session_id = :session_id AND kind <> 'memory'
+ORDER BY at_ms DESC, id DESC
+LIMIT :most;
+
+-- last_memory: when a session last stored or changed a memory
+SELECT max(at_ms) FROM evidence WHERE session_id = :session_id AND kind = 'memory';
