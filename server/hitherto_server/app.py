@@ -14,7 +14,6 @@ from hitherto_contract import OFTEN, build_models
 from hitherto_server.api import access, hooks, replies
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import BackupUnusable, StoreUnreadable
-from hitherto_server.maintenance.damage import mend_of_damage
 from hitherto_server.recall.succession import Succession
 from hitherto_server.store.database import open_store
 from hitherto_server.store.embedding_models import find_serving
@@ -75,6 +74,8 @@ async def _open_store(home: Home, settings: Settings, clock: Clock) -> Store:
             home.database, backups=home.backups, clock=clock, readers=settings.readers
         )
     except (StoreUnreadable, BackupUnusable) as error:  # a copy is as its original
+        from hitherto_server.maintenance.damage import mend_of_damage
+
         mend = await asyncio.to_thread(mend_of_damage, home)
         raise StoreUnreadable(error.message, mend=mend) from error
 

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.store.cleaning import put_recalled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +53,8 @@ class RecallCounts:
         counts, self._counts = dict(self._counts), Counter()
         if not counts:
             return
+        from hitherto_server.store.cleaning import put_recalled
+
         job = partial(put_recalled, counts=counts, at_ms=self.clock())
         try:
             await self.store.writer.run(job, durable=False)

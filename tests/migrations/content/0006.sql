@@ -7,6 +7,6 @@ INSERT INTO evidence (
 INSERT INTO shown_notice (
     kind, session_id, project_id, subject, shown_at_ms, outcome, because, settled_at_ms
 ) VALUES
-    ('notice:changed', 's-old', NULL, 'm-1', 1810, 'right', 'edited since', 1900),
+    ('notice:changed', 's-old', 1, 'm-1', 1810, 'right', 'edited since', 1900),
     ('block:turn-worth', 's-old', NULL, 'p-1', 1811, NULL, NULL, NULL);
 INSERT INTO notice_switch (kind, counted_from_ms) VALUES ('notice:changed', 1700);

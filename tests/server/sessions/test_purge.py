@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 LESSON = "parse_config reads its file twice, first for the encoding."
 QUESTION = "Why does parse_config read its file twice for the encoding?"
-HELD = ("session", "turn", "event", "injection", "feedback", "obligation", "judgment_log")
+HELD = (
+    "session", "turn", "event", "evidence", "injection", "feedback", "obligation", "judgment_log",
+)  # fmt: skip
 
 
 async def purges(client: Client, **values: Any) -> PurgeReply:
@@ -74,8 +76,8 @@ async def test_without_a_confirmation_it_is_only_counted(client: Client, elsewhe
     reply = await purges(client, session_id="s")
     assert not reply.done
     assert reply.counts == {
-        "sessions": 1, "turns": 1, "events": 2, "ledger": 1, "feedback": 1, "obligations": 1,
-        "judgments": 0, "memories": 0,
+        "sessions": 1, "turns": 1, "events": 2, "evidence": 1, "ledger": 1, "feedback": 1,
+        "obligations": 1, "judgments": 0, "memories": 0,
     }  # fmt: skip
     assert held(client) == before
     assert "may still run" in reply.notes[0]
@@ -95,8 +97,8 @@ async def test_a_session_is_gone_and_the_other_stays(
     reply = await purges(client, **target, confirmed=True)
     assert reply.done
     assert held(client) == {
-        "session": 1, "turn": 1, "event": 2, "injection": 1, "feedback": 1, "obligation": 1,
-        "judgment_log": 0,
+        "session": 1, "turn": 1, "event": 2, "evidence": 1, "injection": 1, "feedback": 1,
+        "obligation": 1, "judgment_log": 0,
     }  # fmt: skip
     assert before["event"] == 4
     database = client.services.home.database
