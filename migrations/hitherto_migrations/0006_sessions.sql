@@ -36,3 +36,31 @@ CREATE TABLE notice_switch (                -- kinds that a person switched on a
     kind TEXT PRIMARY KEY,
     counted_from_ms INTEGER NOT NULL        -- what was shown before does not count any more
 ) STRICT, WITHOUT ROWID;
+
+-- compaction: what of a session is given back after it
+
+CREATE TABLE digest (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    generation INTEGER,                     -- that the compaction ended; null: not told to have happened
+    asked_at_ms INTEGER NOT NULL,           -- when the client was about to compact
+    done_at_ms INTEGER,                     -- when it said that it had
+    done_by TEXT CHECK (done_by IN ('start', 'end')),   -- SessionStart(compact) or PostCompact
+    chosen_by TEXT NOT NULL CHECK (chosen_by IN ('rule', 'judge')),
+    items TEXT NOT NULL,                    -- messages without their secrets, as JSON
+    given_at_ms INTEGER,
+    memory_id TEXT,                         -- the candidate that it became
+    CHECK ((generation IS NULL) = (done_at_ms IS NULL)),
+    UNIQUE (session_id, asked_at_ms)
+) STRICT;
+CREATE UNIQUE INDEX digest_once ON digest (session_id, generation);
+
+CREATE TABLE approval (                     -- each time that a plan was approved
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    file TEXT NOT NULL,                     -- the plan file's name; '': not known
+    at_ms INTEGER NOT NULL,
+    UNIQUE (session_id, memory_number, at_ms)
+) STRICT;
+CREATE INDEX approval_file ON approval (file, at_ms);

@@ -8,6 +8,15 @@ CREATE TABLE anchor (                       -- ties a memory to the working tree
     UNIQUE (memory_number, path)
 ) STRICT;
 
+CREATE TABLE approval (                     -- each time that a plan was approved
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    file TEXT NOT NULL,                     -- the plan file's name; '': not known
+    at_ms INTEGER NOT NULL,
+    UNIQUE (session_id, memory_number, at_ms)
+) STRICT;
+
 CREATE TABLE backfill (                     -- one run: what it was to do and how far it is
     id INTEGER PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('running', 'paused', 'done', 'cancelled')),
@@ -95,6 +104,21 @@ CREATE TABLE derived_index (                -- which derived index was built, by
     recipe TEXT NOT NULL,
     built_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE digest (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    generation INTEGER,                     -- that the compaction ended; null: not told to have happened
+    asked_at_ms INTEGER NOT NULL,           -- when the client was about to compact
+    done_at_ms INTEGER,                     -- when it said that it had
+    done_by TEXT CHECK (done_by IN ('start', 'end')),   -- SessionStart(compact) or PostCompact
+    chosen_by TEXT NOT NULL CHECK (chosen_by IN ('rule', 'judge')),
+    items TEXT NOT NULL,                    -- messages without their secrets, as JSON
+    given_at_ms INTEGER,
+    memory_id TEXT,                         -- the candidate that it became
+    CHECK ((generation IS NULL) = (done_at_ms IS NULL)),
+    UNIQUE (session_id, asked_at_ms)
+) STRICT;
 
 CREATE TABLE embedding (                    -- the canonical vectors; `vector` is derived from them
     passage_id INTEGER NOT NULL REFERENCES passage (id) ON DELETE CASCADE,
@@ -460,6 +484,8 @@ CREATE TABLE verdict (                      -- what a judgment said of a memory 
 
 CREATE INDEX anchor_path ON anchor (path);
 
+CREATE INDEX approval_file ON approval (file, at_ms);
+
 CREATE UNIQUE INDEX backfill_live ON backfill ((1)) WHERE state IN ('running', 'paused');
 
 CREATE INDEX bench_run_basis ON bench_run (surface, basis, id DESC);
@@ -472,6 +498,8 @@ CREATE INDEX cleaning_step_action ON cleaning_step (action_id);
 CREATE INDEX cleaning_step_memory ON cleaning_step (memory_number, what);
 
 CREATE INDEX cleaning_step_relation ON cleaning_step (relation_id);
+
+CREATE UNIQUE INDEX digest_once ON digest (session_id, generation);
 
 CREATE UNIQUE INDEX embedding_model_state ON embedding_model (state) WHERE state <> 'leaving';
 

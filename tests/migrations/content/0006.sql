@@ -10,3 +10,9 @@ INSERT INTO shown_notice (
     ('notice:changed', 's-old', 1, 'm-1', 1810, 'right', 'edited since', 1900),
     ('block:turn-worth', 's-old', NULL, 'p-1', 1811, NULL, NULL, NULL);
 INSERT INTO notice_switch (kind, counted_from_ms) VALUES ('notice:changed', 1700);
+INSERT INTO digest (
+    session_id, generation, asked_at_ms, done_at_ms, done_by, chosen_by, items, given_at_ms, memory_id
+) VALUES
+    ('s-old', 0, 1820, 1830, 'start', 'judge', '[]', 1831, 'm-1'),
+    ('s-old', NULL, 1840, NULL, NULL, 'rule', '[]', NULL, NULL);
+INSERT INTO approval (session_id, memory_number, file, at_ms) VALUES ('s-old', 1, 'calm-fox.md', 1850);
