@@ -64,3 +64,44 @@ CREATE TABLE approval (                     -- each time that a plan was approve
     UNIQUE (session_id, memory_number, at_ms)
 ) STRICT;
 CREATE INDEX approval_file ON approval (file, at_ms);
+
+-- past sessions: what was said and done in them, in pieces that are searched
+
+CREATE TABLE transcript (                   -- a client's transcript, and how far it is read
+    id INTEGER PRIMARY KEY,
+    path_hash TEXT NOT NULL UNIQUE,
+    path TEXT,                              -- null: purged, and sought no more until a hook names it
+    session_id TEXT NOT NULL,               -- '' where it was purged
+    head TEXT NOT NULL DEFAULT '',          -- of its first bytes: tells another file of that name
+    read_offset INTEGER NOT NULL DEFAULT 0 CHECK (read_offset >= 0),
+    found_offset INTEGER NOT NULL DEFAULT 0 CHECK (found_offset >= 0), -- until where findings were looked for
+    since_ms INTEGER NOT NULL DEFAULT 0,    -- what was said before is never read (again)
+    seen_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE chunk (                        -- one exchange, or a part of a long one; redacted
+    id INTEGER PRIMARY KEY,
+    transcript_id INTEGER NOT NULL REFERENCES transcript (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    project_id INTEGER NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL,               -- the client's id of the prompt
+    sequence INTEGER NOT NULL CHECK (sequence >= 0), -- the part of that exchange
+    from_offset INTEGER NOT NULL,
+    to_offset INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER NOT NULL,
+    working_dir TEXT NOT NULL,
+    branch TEXT,
+    text TEXT NOT NULL,
+    files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
+    UNIQUE (message_id, sequence)           -- a resumed session may carry the former one's messages
+) STRICT;
+CREATE INDEX chunk_session ON chunk (session_id, started_at_ms);
+CREATE INDEX chunk_recent ON chunk (project_id, started_at_ms DESC);
+CREATE INDEX chunk_transcript ON chunk (transcript_id, from_offset);
+
+CREATE TABLE chunk_vector (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;

@@ -66,6 +66,30 @@ CREATE TABLE category (
     trashed_at_ms INTEGER
 ) STRICT;
 
+CREATE TABLE chunk (                        -- one exchange, or a part of a long one; redacted
+    id INTEGER PRIMARY KEY,
+    transcript_id INTEGER NOT NULL REFERENCES transcript (id) ON DELETE CASCADE,
+    session_id TEXT NOT NULL,
+    project_id INTEGER NOT NULL REFERENCES project (id) ON DELETE CASCADE,
+    message_id TEXT NOT NULL,               -- the client's id of the prompt
+    sequence INTEGER NOT NULL CHECK (sequence >= 0), -- the part of that exchange
+    from_offset INTEGER NOT NULL,
+    to_offset INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER NOT NULL,
+    working_dir TEXT NOT NULL,
+    branch TEXT,
+    text TEXT NOT NULL,
+    files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
+    UNIQUE (message_id, sequence)           -- a resumed session may carry the former one's messages
+) STRICT;
+
+CREATE TABLE chunk_vector (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunk (id) ON DELETE CASCADE,
+    model TEXT NOT NULL,
+    vector BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE cleaning_action (              -- one request: all of it, or nothing
     id INTEGER PRIMARY KEY,
     list TEXT NOT NULL CHECK (list IN (
@@ -441,6 +465,18 @@ CREATE TABLE support (                      -- what shows that a candidate's sen
     PRIMARY KEY (memory_number, event_id, sentence)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE transcript (                   -- a client's transcript, and how far it is read
+    id INTEGER PRIMARY KEY,
+    path_hash TEXT NOT NULL UNIQUE,
+    path TEXT,                              -- null: purged, and sought no more until a hook names it
+    session_id TEXT NOT NULL,               -- '' where it was purged
+    head TEXT NOT NULL DEFAULT '',          -- of its first bytes: tells another file of that name
+    read_offset INTEGER NOT NULL DEFAULT 0 CHECK (read_offset >= 0),
+    found_offset INTEGER NOT NULL DEFAULT 0 CHECK (found_offset >= 0), -- until where findings were looked for
+    since_ms INTEGER NOT NULL DEFAULT 0,    -- what was said before is never read (again)
+    seen_at_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE turn (
     id INTEGER PRIMARY KEY,
     session_id TEXT NOT NULL REFERENCES session (id),
@@ -492,6 +528,12 @@ CREATE INDEX bench_run_basis ON bench_run (surface, basis, id DESC);
 
 CREATE UNIQUE INDEX category_name
     ON category (coalesce(project_id, 0), coalesce(parent_id, 0), name);
+
+CREATE INDEX chunk_recent ON chunk (project_id, started_at_ms DESC);
+
+CREATE INDEX chunk_session ON chunk (session_id, started_at_ms);
+
+CREATE INDEX chunk_transcript ON chunk (transcript_id, from_offset);
 
 CREATE INDEX cleaning_step_action ON cleaning_step (action_id);
 

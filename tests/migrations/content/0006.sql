@@ -16,3 +16,16 @@ INSERT INTO digest (
     ('s-old', 0, 1820, 1830, 'start', 'judge', '[]', 1831, 'm-1'),
     ('s-old', NULL, 1840, NULL, NULL, 'rule', '[]', NULL, NULL);
 INSERT INTO approval (session_id, memory_number, file, at_ms) VALUES ('s-old', 1, 'calm-fox.md', 1850);
+
+INSERT INTO transcript (
+    id, path_hash, path, session_id, head, read_offset, found_offset, since_ms, seen_at_ms
+) VALUES
+    (1, 'ab12', '/home/dev/.claude/projects/-up/s-old.jsonl', 's-old', '64:cd34', 900, 900, 1700, 1900);
+
+INSERT INTO chunk (
+    id, transcript_id, session_id, project_id, message_id, sequence, from_offset, to_offset,
+    started_at_ms, ended_at_ms, working_dir, branch, text, files
+) VALUES
+    (1, 1, 's-old', 1, 'm-1', 0, 0, 900, 1800, 1900, '/up', 'main', 'Asked: mend up.py', '["up.py"]');
+
+INSERT INTO chunk_vector (chunk_id, model, vector) VALUES (1, 'all-MiniLM-L6-v2', x'0000803f');
