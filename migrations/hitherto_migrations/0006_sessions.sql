@@ -105,3 +105,39 @@ CREATE TABLE chunk_vector (
     model TEXT NOT NULL,
     vector BLOB NOT NULL
 ) STRICT;
+
+-- worth: what became of what sessions were given, and what they cost
+
+CREATE TABLE memory_worth (                 -- one row for each time that the ledger gave a memory
+    session_id TEXT NOT NULL,
+    agent TEXT NOT NULL,                    -- '': the session itself
+    generation INTEGER NOT NULL,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('used', 'contradicted', 'ignored', 'unclear')),
+    blame TEXT CHECK (blame IN ('false', 'stale')),   -- of a contradicted one: wrong, or outdated
+    because TEXT NOT NULL,                  -- what shows it, in a few words
+    standing TEXT,                          -- that it was given with
+    tokens INTEGER,
+    given_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (session_id, agent, generation, memory_number, revision)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_worth_memory ON memory_worth (memory_number, outcome);
+
+CREATE TABLE session_worth (                -- null: not known
+    session_id TEXT PRIMARY KEY,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cache_creation_tokens INTEGER,
+    cache_read_tokens INTEGER,
+    replies INTEGER,                        -- that the transcripts hold, each counted once
+    silent_replies INTEGER,                 -- of these: how many do not say what they took
+    through_event INTEGER NOT NULL,         -- the last event that was looked at
+    transcript TEXT,                        -- where the client keeps it
+    computed_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- recall: a scope whose vectors stay in memory tells by it which of its blocks changed
+
+ALTER TABLE vector_block ADD COLUMN edition INTEGER NOT NULL DEFAULT 0;  -- another one with each change
+CREATE INDEX vector_block_edition ON vector_block (project, id, edition, size);

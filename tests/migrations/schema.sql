@@ -323,6 +323,21 @@ CREATE TABLE memory (
     trashed_at_ms INTEGER
 ) STRICT;
 
+CREATE TABLE memory_worth (                 -- one row for each time that the ledger gave a memory
+    session_id TEXT NOT NULL,
+    agent TEXT NOT NULL,                    -- '': the session itself
+    generation INTEGER NOT NULL,
+    memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
+    revision INTEGER NOT NULL,
+    outcome TEXT NOT NULL CHECK (outcome IN ('used', 'contradicted', 'ignored', 'unclear')),
+    blame TEXT CHECK (blame IN ('false', 'stale')),   -- of a contradicted one: wrong, or outdated
+    because TEXT NOT NULL,                  -- what shows it, in a few words
+    standing TEXT,                          -- that it was given with
+    tokens INTEGER,
+    given_at_ms INTEGER NOT NULL,
+    PRIMARY KEY (session_id, agent, generation, memory_number, revision)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE merge_conflict (
     memory_number INTEGER NOT NULL REFERENCES memory (number) ON DELETE CASCADE,
     kept_revision INTEGER NOT NULL,         -- what holds now; the next one settles it
@@ -442,6 +457,19 @@ CREATE TABLE session (
     generation INTEGER NOT NULL DEFAULT 0,  -- counts starts and compactions: what was shown is gone
     paused INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+CREATE TABLE session_worth (                -- null: not known
+    session_id TEXT PRIMARY KEY,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cache_creation_tokens INTEGER,
+    cache_read_tokens INTEGER,
+    replies INTEGER,                        -- that the transcripts hold, each counted once
+    silent_replies INTEGER,                 -- of these: how many do not say what they took
+    through_event INTEGER NOT NULL,         -- the last event that was looked at
+    transcript TEXT,                        -- where the client keeps it
+    computed_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE shown_notice (
     id INTEGER PRIMARY KEY,
@@ -609,6 +637,8 @@ CREATE UNIQUE INDEX memory_text ON memory (coalesce(project_id, 0), content_hash
     WHERE trashed_at_ms IS NULL;
 
 CREATE INDEX memory_trash ON memory (trashed_at_ms) WHERE trashed_at_ms IS NOT NULL;
+
+CREATE INDEX memory_worth_memory ON memory_worth (memory_number, outcome);
 
 CREATE UNIQUE INDEX obligation_live ON obligation (session_id, kind, subject)
     WHERE cleared_at_ms IS NULL;

@@ -25,8 +25,12 @@ ORDER = (
     "ledger",
     "feedback",
     "obligations",
+    "digests",
+    "approvals",
     "judgments",
     "shown",
+    "worth",
+    "cost",
     "sessions",
 )
 

@@ -67,11 +67,23 @@ DELETE FROM feedback WHERE session_id IN (SELECT value FROM json_each(:sessions)
 -- drop_obligations: forget what was owed
 DELETE FROM obligation WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
+-- drop_digests: forget what was to be given back after compactions
+DELETE FROM digest WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_approvals: forget when plans were approved
+DELETE FROM approval WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
 -- drop_judgments: forget what was judged
 DELETE FROM judgment_log WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
 -- drop_shown: forget what was shown
 DELETE FROM shown_notice WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_worth: forget what became of what was given
+DELETE FROM memory_worth WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
+-- drop_cost: forget what the sessions took
+DELETE FROM session_worth WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
 -- drop_sessions: forget the sessions themselves
 DELETE FROM session WHERE id IN (SELECT value FROM json_each(:sessions));

@@ -29,3 +29,12 @@ INSERT INTO chunk (
     (1, 1, 's-old', 1, 'm-1', 0, 0, 900, 1800, 1900, '/up', 'main', 'Asked: mend up.py', '["up.py"]');
 
 INSERT INTO chunk_vector (chunk_id, model, vector) VALUES (1, 'all-MiniLM-L6-v2', x'0000803f');
+INSERT INTO memory_worth (
+    session_id, agent, generation, memory_number, revision, outcome, blame, because, standing,
+    tokens, given_at_ms
+) SELECT 's-old', '', 1, min(number), 1, 'contradicted', 'false', 'said to be wrong', 'current', 40,
+    1805 FROM memory;
+INSERT INTO session_worth (
+    session_id, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, replies,
+    silent_replies, through_event, transcript, computed_at_ms
+) VALUES ('s-old', 1000, 50, 0, 20000, 3, 0, 1, '/home/dev/.claude/projects/p/s-old.jsonl', 1900);
