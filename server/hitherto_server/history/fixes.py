@@ -7,9 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from hitherto_server.gates.secrets import redact
-from hitherto_server.history.findings import Finding, Support
-from hitherto_server.history.outputs import (
+from hitherto_server.core.outputs import (
     FAILURE,
     LONGEST_COMMAND,
     NOT_RUN,
@@ -18,6 +16,8 @@ from hitherto_server.history.outputs import (
     plain_command,
     telling_line,
 )
+from hitherto_server.gates.secrets import redact
+from hitherto_server.history.findings import Finding, Support
 from hitherto_server.history.rows import Call, Outcome, Reply
 from hitherto_server.history.spoken import sentences
 
