@@ -141,3 +141,38 @@ CREATE TABLE session_worth (                -- null: not known
 
 ALTER TABLE vector_block ADD COLUMN edition INTEGER NOT NULL DEFAULT 0;  -- another one with each change
 CREATE INDEX vector_block_edition ON vector_block (project, id, edition, size);
+
+-- loops: a task that a session works on again and again
+
+CREATE TABLE loop (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    project_id INTEGER REFERENCES project (id) ON DELETE SET NULL,
+    task TEXT NOT NULL,                     -- without its secrets
+    state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'paused', 'ended')),
+    reason TEXT CHECK (reason IN ('blocked', 'waiting', 'idle', 'done', 'goal', 'iterations', 'time',
+                                  'stopped', 'person', 'session')),
+    iteration INTEGER NOT NULL DEFAULT 1 CHECK (iteration >= 1),
+    most_iterations INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    prompt_id TEXT NOT NULL DEFAULT '',     -- in whose turn the iteration was asked for
+    idle INTEGER NOT NULL DEFAULT 0,        -- iterations in a row without a tool call
+    asked_at_ms INTEGER NOT NULL DEFAULT 0,
+    is_told INTEGER NOT NULL DEFAULT 0 CHECK (is_told IN (0, 1)),
+    CHECK ((state = 'ended') = (ended_at_ms IS NOT NULL)),
+    CHECK (iteration <= most_iterations)
+) STRICT;
+CREATE UNIQUE INDEX loop_live ON loop (session_id) WHERE state <> 'ended';
+CREATE INDEX loop_session ON loop (session_id, id);
+
+CREATE TABLE loop_entry (                   -- the journal, redacted
+    id INTEGER PRIMARY KEY,
+    loop_id INTEGER NOT NULL REFERENCES loop (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    written_by TEXT NOT NULL CHECK (written_by IN ('agent', 'reply')),
+    text TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX loop_entry_loop ON loop_entry (loop_id, id);

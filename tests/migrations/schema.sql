@@ -287,6 +287,36 @@ CREATE TABLE judgment_log (
     outcome TEXT                            -- what the caller did with the answer
 , question_hash TEXT, cached INTEGER NOT NULL DEFAULT 0, detail TEXT) STRICT;
 
+CREATE TABLE loop (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    project_id INTEGER REFERENCES project (id) ON DELETE SET NULL,
+    task TEXT NOT NULL,                     -- without its secrets
+    state TEXT NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'paused', 'ended')),
+    reason TEXT CHECK (reason IN ('blocked', 'waiting', 'idle', 'done', 'goal', 'iterations', 'time',
+                                  'stopped', 'person', 'session')),
+    iteration INTEGER NOT NULL DEFAULT 1 CHECK (iteration >= 1),
+    most_iterations INTEGER NOT NULL,
+    started_at_ms INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    ended_at_ms INTEGER,
+    prompt_id TEXT NOT NULL DEFAULT '',     -- in whose turn the iteration was asked for
+    idle INTEGER NOT NULL DEFAULT 0,        -- iterations in a row without a tool call
+    asked_at_ms INTEGER NOT NULL DEFAULT 0,
+    is_told INTEGER NOT NULL DEFAULT 0 CHECK (is_told IN (0, 1)),
+    CHECK ((state = 'ended') = (ended_at_ms IS NOT NULL)),
+    CHECK (iteration <= most_iterations)
+) STRICT;
+
+CREATE TABLE loop_entry (                   -- the journal, redacted
+    id INTEGER PRIMARY KEY,
+    loop_id INTEGER NOT NULL REFERENCES loop (id) ON DELETE CASCADE,
+    iteration INTEGER NOT NULL,
+    written_by TEXT NOT NULL CHECK (written_by IN ('agent', 'reply')),
+    text TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE memory (
     number INTEGER PRIMARY KEY,             -- inside the database only
     id TEXT NOT NULL UNIQUE,                -- uuid7, what everybody else sees
@@ -611,6 +641,12 @@ CREATE INDEX judgment_cache_answered ON judgment_cache (answered_at_ms);
 CREATE INDEX judgment_log_asked ON judgment_log (asked_at_ms);
 
 CREATE INDEX judgment_log_session ON judgment_log (session_id, id) WHERE session_id IS NOT NULL;
+
+CREATE INDEX loop_entry_loop ON loop_entry (loop_id, id);
+
+CREATE UNIQUE INDEX loop_live ON loop (session_id) WHERE state <> 'ended';
+
+CREATE INDEX loop_session ON loop (session_id, id);
 
 CREATE INDEX memory_actor ON memory (project_id, actor);
 

@@ -31,6 +31,7 @@ ORDER = (
     "shown",
     "worth",
     "cost",
+    "loops",
     "sessions",
 )
 

@@ -85,5 +85,8 @@ DELETE FROM memory_worth WHERE session_id IN (SELECT value FROM json_each(:sessi
 -- drop_cost: forget what the sessions took
 DELETE FROM session_worth WHERE session_id IN (SELECT value FROM json_each(:sessions));
 
+-- drop_loops: forget tasks that were worked on again and again; their journals go with them
+DELETE FROM loop WHERE session_id IN (SELECT value FROM json_each(:sessions));
+
 -- drop_sessions: forget the sessions themselves
 DELETE FROM session WHERE id IN (SELECT value FROM json_each(:sessions));

@@ -38,3 +38,11 @@ INSERT INTO session_worth (
     session_id, input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, replies,
     silent_replies, through_event, transcript, computed_at_ms
 ) VALUES ('s-old', 1000, 50, 0, 20000, 3, 0, 1, '/home/dev/.claude/projects/p/s-old.jsonl', 1900);
+
+INSERT INTO loop (
+    id, session_id, project_id, task, state, reason, iteration, most_iterations, started_at_ms,
+    until_ms, ended_at_ms, prompt_id, idle, asked_at_ms, is_told
+) SELECT 1, 's-old', min(id), 'Mend up.py until its tests pass.', 'ended', 'done', 2, 10, 1800,
+    3601800, 1950, 'p-1', 1, 1850, 1 FROM project;
+INSERT INTO loop_entry (loop_id, iteration, written_by, text, at_ms)
+VALUES (1, 1, 'agent', 'Two tests pass.', 1840);
