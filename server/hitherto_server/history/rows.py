@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from hitherto_server.core.text import storable
+from hitherto_server.core.text import ending_of, opening_of, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_LINE_BYTES = 8 * 1024 * 1024
 """A longer line is an image or a blob: nobody says that much."""
 MOST_TEXT = 20_000
+MARGIN = 4096
+"""So much more is searched for secrets than is kept of an end: none is cut in two."""
 SPOKEN = ("user", "assistant")
 """The client keeps much else, of types that no list of ours could keep up with."""
 NOT_SAID = (
@@ -68,6 +70,9 @@ class Row:
     session_id: str
     folder: str
     at_ms: int
+    branch: str = ""
+    offset: int = 0
+    """Where its line begins, in bytes."""
 
 
 @dataclass
@@ -86,32 +91,49 @@ class Transcript:
     told: Callable[[int], None] = lambda _: None
     """Called with the number of bytes that were read."""
     skipped: Skipped = field(default_factory=Skipped)
+    start: int = 0
+    """Where to begin, in bytes: at a line's beginning."""
+    waits: bool = False
+    """Leave a last line alone that has no end yet: its other half is still to come."""
+    end: int = 0
+    """Where reading ended: behind the last line that was read."""
 
     def rows(self) -> Iterator[Row]:
         """Yield what happened in the session itself, the oldest first."""
         at_ms = int(self.path.stat().st_mtime * 1000)
         with self.path.open("rb") as file:
-            for line in self._lines(file):
-                for row in self._rows_of(line, at_ms):
+            file.seek(self.start)
+            for offset, line in self._lines(file):
+                for row in self._rows_of(line, offset, at_ms):
                     at_ms = row.at_ms
                     yield row
 
-    def _lines(self, file: BinaryIO) -> Iterator[bytes]:
+    def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+        self.end = self.start
         while line := file.readline(MOST_LINE_BYTES):
-            self.told(len(line))
-            if len(line) == MOST_LINE_BYTES and not line.endswith(b"\n"):
+            offset, size = self.end, len(line)
+            is_whole = line.endswith(b"\n")
+            if not is_whole and size == MOST_LINE_BYTES:
                 self.skipped.too_long += 1
-                self._pass_over(file)
-            elif b'"message"' in line:  # the client keeps much beside the conversation
-                yield line
-
-    def _pass_over(self, file: BinaryIO) -> None:
-        while rest := file.readline(MOST_LINE_BYTES):
-            self.told(len(rest))
-            if rest.endswith(b"\n"):
+                rest, is_whole = self._pass_over(file)
+                size, line = size + rest, b""
+            if self.waits and not is_whole:
                 return
+            self.told(size)
+            self.end += size
+            if b'"message"' in line:  # the client keeps much beside the conversation
+                yield offset, line
 
-    def _rows_of(self, line: bytes, before_ms: int) -> list[Row]:
+    def _pass_over(self, file: BinaryIO) -> tuple[int, bool]:
+        """Read to the line's end; return how much that was, and whether there is one."""
+        size = 0
+        while rest := file.readline(MOST_LINE_BYTES):
+            size += len(rest)
+            if rest.endswith(b"\n"):
+                return size, True
+        return size, False
+
+    def _rows_of(self, line: bytes, offset: int, before_ms: int) -> list[Row]:
         try:
             value = json.loads(line)
             if value.get("type") not in SPOKEN or any(value.get(name) for name in NOT_SAID):
@@ -123,7 +145,10 @@ class Transcript:
         names = [_text(value, name)[:4096] for name in ("uuid", "sessionId", "cwd")]
         session_id = names[1] or self.path.stem
         at_ms = _time(value.get("timestamp")) or before_ms
-        return [Row(what, names[0], session_id[:200], names[2], at_ms) for what in whats]
+        branch = _text(value, "gitBranch")[:200]
+        return [
+            Row(what, names[0], session_id[:200], names[2], at_ms, branch, offset) for what in whats
+        ]
 
 
 def _whats(value: dict[str, Any]) -> list[Prompt | Reply | Call | Outcome]:
@@ -151,7 +176,7 @@ def _outcome(block: dict[str, Any]) -> Outcome:
     content = block.get("content")
     if isinstance(content, list):
         content = "\n".join(_text(one, "text") for one in content if isinstance(one, dict))
-    text = storable(content[-MOST_TEXT:]) if isinstance(content, str) else ""
+    text = ending_of(storable(content), MOST_TEXT) if isinstance(content, str) else ""
     return Outcome(_text(block, "tool_use_id"), bool(block.get("is_error")), text)
 
 
@@ -168,8 +193,14 @@ def _replied(block: dict[str, Any]) -> Reply | Call | None:
 def _bounded(text: str) -> str:
     """Return a text, or its two ends: what is pasted between them may be a megabyte."""
     text = storable(text)
+    if len(text) <= MOST_TEXT:
+        return text
+    from hitherto_server.gates.secrets import redact
+
     half = MOST_TEXT // 2
-    return text if len(text) <= MOST_TEXT else f"{text[:half]}\n\n{text[-half:]}"
+    head, tail = redact(text[: half + MARGIN]).text, redact(text[-half - MARGIN :]).text
+    opening = opening_of(head, min(half, max(len(head) - MARGIN, 0)))
+    return f"{opening}\n\n{ending_of(tail, min(half, max(len(tail) - MARGIN, 0)))}"
 
 
 def _text(value: dict[str, Any], name: str) -> str:
