@@ -52,7 +52,7 @@ async def store(
     `seen` refuses it if a memory that it replaces has moved on from that revision.
     """
     files = await confined(request.files, place)
-    new = _draft(context, request, place)
+    new = draft(context, request, place)
     begun = begin_vectors(context, new, request, patience)
     anchors = await tie(context, request.content, files, place, session_id=request.session_id)
     new, subject = replace(new, anchors=anchors), Subject(new.project, new.content)
@@ -81,7 +81,8 @@ async def store(
     )
 
 
-def _draft(context: WriteContext, request: RememberRequest, place: Place) -> NewMemory:
+def draft(context: WriteContext, request: RememberRequest, place: Place) -> NewMemory:
+    """Return a statement as the store takes it, without its files."""
     at_ms = context.clock()
     content = request.content.strip()
     return NewMemory(
