@@ -37,6 +37,7 @@ from hitherto_server.recall.meaning import Dense
 from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.rarity import Rarity
+from hitherto_server.recall.scope_vectors import ScopeVectors
 from hitherto_server.recall.stem import folded
 from hitherto_server.store import recall as rows
 from hitherto_server.store.database import open_store
@@ -89,7 +90,15 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
     def job(connection: Connection) -> dict[str, list[int]]:
         evidence = ask_by_words(connection, query, question.scopes, (), Rarity(), most=WORDS_DEEP)
         known = Known(query, question.scopes, dense.model)
-        ask_by_meaning(connection, question.scopes, dense, evidence, known, most=MEANING_DEEP)
+        ask_by_meaning(
+            connection,
+            question.scopes,
+            dense,
+            evidence,
+            known,
+            vectors=ScopeVectors(),
+            most=MEANING_DEEP,
+        )
         words = list(evidence.words or ())
         near = evidence.passages or {}
         meaning = sorted(near, key=lambda number: -near[number].cosine)

@@ -40,6 +40,7 @@ from hitherto_server.recall.meaning import Dense
 from hitherto_server.recall.people import acquainted
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.rarity import Rarity
+from hitherto_server.recall.scope_vectors import ScopeVectors
 from hitherto_server.store.database import open_store
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ def _sample(
     known = Known(query, (project,), embedder.model.name)
     evidence = ask_by_words(connection, query, (project,), query.files, Rarity(), most=WORDS_DEEP)
     dense = Dense(vector, embedder.model.name)
-    ask_by_meaning(connection, (project,), dense, evidence, known, most=MEANING_DEEP)
+    ask_by_meaning(
+        connection, (project,), dense, evidence, known, vectors=ScopeVectors(), most=MEANING_DEEP
+    )
     ranking = fuse(evidence, Settings().fusion_weight)
     states = known.states(connection, ranking.numbers[:TOP])
     known.texts(connection, states)

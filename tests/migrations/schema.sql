@@ -558,7 +558,7 @@ CREATE TABLE vector_block (                 -- the signs of some passages of one
     size INTEGER NOT NULL,                  -- how many passages
     passages BLOB NOT NULL,                 -- their ids: int64, little endian
     codes BLOB NOT NULL                     -- for each a bit a dimension, filled up to whole int64
-) STRICT;
+, edition INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE vector_place (                 -- in which block a passage is
     passage_id INTEGER PRIMARY KEY,
@@ -691,6 +691,8 @@ CREATE INDEX relation_undone ON relation (newer_number, older_number)
     WHERE undone_at_ms IS NOT NULL;
 
 CREATE INDEX shown_notice_kind ON shown_notice (kind, project_id, outcome, shown_at_ms);
+
+CREATE INDEX vector_block_edition ON vector_block (project, id, edition, size);
 
 CREATE INDEX vector_block_project ON vector_block (project, size);
 

@@ -13,7 +13,6 @@ from hitherto_server.recall.query import quoted, terms_match
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.store import recall as rows
 from hitherto_server.store.derived import vector_model
-from hitherto_server.store.signs import find_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.known import Known
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.recall.rarity import Rarity
+    from hitherto_server.recall.scope_vectors import ScopeVectors
     from hitherto_server.store.driver import Connection, Row
 
 WORDS_A_HIT, PASSAGES_A_HIT = 10, 5
@@ -90,10 +90,11 @@ def ask_by_meaning(
     evidence: Evidence,
     known: Known,
     *,
+    vectors: ScopeVectors,
     most: int,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    near = ask_passages(connection, scopes, dense, most=most)
+    near = ask_passages(connection, scopes, dense, vectors, most=most)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)
@@ -154,6 +155,7 @@ def ask_passages(
     connection: Connection,
     scopes: tuple[int, ...],
     dense: Dense,
+    vectors: ScopeVectors,
     *,
     most: int,
 ) -> Near:
@@ -163,7 +165,9 @@ def ask_passages(
     passages: dict[int, Nearest] = {}
     if vector_model(connection) == dense.model:
         for scope in scopes:
-            near = find_nearest(connection, dense.vector, scope, model=dense.model, most=most)
+            near = vectors.find_nearest(
+                connection, dense.vector, scope, model=dense.model, most=most
+            )
             for one in near:
                 place = Nearest(one.cosine, one.start_char, one.end_char)
                 _keep_better(passages, one.number, place)

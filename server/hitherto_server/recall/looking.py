@@ -22,6 +22,7 @@ from hitherto_server.recall.meaning import ASKED_EMBED_S, UNASKED_EMBED_S
 from hitherto_server.recall.query import PreparedQuery, relative_files
 from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.repeats import bar_repeated
+from hitherto_server.recall.scope_vectors import ScopeVectors
 from hitherto_server.recall.vectors import wholes_of
 from hitherto_server.store import ledger
 from hitherto_server.store import recall as rows
@@ -63,6 +64,7 @@ class Look:
     model: str | None = None
     """The model that makes the question's vector, if one does."""
     rarity: Rarity = field(default_factory=Rarity)
+    vectors: ScopeVectors = field(default_factory=ScopeVectors)
 
     @property
     def is_unasked(self) -> bool:
@@ -99,7 +101,15 @@ def look_up(connection: Connection, look: Look, meaning: Meaning, lookout: Looko
     question, query = look.question, look.query
     evidence, known = _find_by_words(connection, look)
     dense = meaning.wait(UNASKED_EMBED_S if look.is_unasked else ASKED_EMBED_S)
-    ask_by_meaning(connection, question.scopes, dense, evidence, known, most=look.passages)
+    ask_by_meaning(
+        connection,
+        question.scopes,
+        dense,
+        evidence,
+        known,
+        vectors=look.vectors,
+        most=look.passages,
+    )
     ranking = fuse(evidence, look.weight)
     found = _examine(connection, look, evidence, ranking, known)
     delivered: Delivered = frozenset()

@@ -35,6 +35,7 @@ from hitherto_server.recall.people import Acquaintances
 from hitherto_server.recall.query import prepare
 from hitherto_server.recall.rarity import Rarity
 from hitherto_server.recall.reply import reply_of
+from hitherto_server.recall.scope_vectors import ScopeVectors
 from hitherto_server.recall.standings import Lookout
 from hitherto_server.store import ledger
 
@@ -71,6 +72,7 @@ class Recaller:
     lookout: Lookout = field(default_factory=Lookout)
     acquaintances: Acquaintances = field(default_factory=Acquaintances)
     rarity: Rarity = field(default_factory=Rarity)
+    vectors: ScopeVectors = field(default_factory=ScopeVectors)
     judge: Asks = field(default_factory=NobodyAsks)
     _noting: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -219,6 +221,7 @@ class Recaller:
             agent=occasion.agent if occasion else "",
             model=meaning.model,
             rarity=self.rarity,
+            vectors=self.vectors,
         )
         return await self.store.readers.run(
             lambda reading: look_up(reading, look, meaning, self.lookout)

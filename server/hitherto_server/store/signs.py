@@ -39,6 +39,22 @@ class Near(NamedTuple):
     end_char: int
 
 
+class Block(NamedTuple):
+    """A block of a scope, which has another edition after each change."""
+
+    id: int
+    edition: int
+    size: int
+
+
+class Placed(NamedTuple):
+    """Where a passage stands in a memory."""
+
+    number: int
+    start_char: int
+    end_char: int
+
+
 def put(connection: Connection, project: int, vectors: Sequence[tuple[int, bytes]]) -> None:
     """Put the signs of passages of one scope (float32, little endian) in place of what they had."""
     left = list(zip([passage for passage, _ in vectors], codes_of(vectors), strict=True))
@@ -76,6 +92,22 @@ def find_nearest(
     likely = json.dumps(_likely(blocks, vector, most))
     values = {"passages": likely, "model": model, "vector": vector, "most": most}
     return [Near(*row) for row in connection.execute(sql["nearest"], values)]
+
+
+def list_blocks(connection: Connection, project: int) -> list[Block]:
+    """Return the blocks of a scope; equal ones hold the same."""
+    return [Block(*row) for row in connection.execute(sql["editions"], {"project": project})]
+
+
+def read_block(
+    connection: Connection, block_id: int, model: str
+) -> tuple[list[Placed], list[bytes]]:
+    """Return the passages of a block with their vectors of one model, in one order."""
+    block = connection.execute(sql["passages_of"], {"id": block_id}).fetchone()
+    ids = sorted(_ids(block["passages"])) if block is not None else []
+    values = {"passages": json.dumps(ids), "model": model}
+    rows = connection.execute(sql["block_vectors"], values).fetchall()
+    return [Placed(*row[:3]) for row in rows], [row["vector"] for row in rows]
 
 
 def codes_of(vectors: Sequence[tuple[int, bytes]]) -> list[bytes]:

@@ -12,7 +12,9 @@ ORDER BY size DESC LIMIT 1;
 INSERT INTO vector_block (project, size, passages, codes) VALUES (:project, 0, x'', x'');
 
 -- set_block: what a block holds now
-UPDATE vector_block SET size = :size, passages = :passages, codes = :codes WHERE id = :id;
+UPDATE vector_block
+SET size = :size, passages = :passages, codes = :codes, edition = random()
+WHERE id = :id;
 
 -- drop_block: forget a block
 DELETE FROM vector_block WHERE id = :id;
@@ -31,6 +33,19 @@ DELETE FROM vector_place;
 
 -- blocks: all blocks of a scope
 SELECT passages, codes FROM vector_block WHERE project = :project;
+
+-- editions: the blocks of a scope, without what they hold
+SELECT id, edition, size FROM vector_block WHERE project = :project ORDER BY id;
+
+-- passages_of: which passages a block holds
+SELECT passages FROM vector_block WHERE id = :id;
+
+-- block_vectors: the vectors that the signs of a block stand for, and whose they are
+SELECT p.memory_number AS number, p.start_char, p.end_char, e.vector
+FROM json_each(:passages) AS wanted
+CROSS JOIN embedding AS e ON e.passage_id = wanted.value AND e.model = :model
+    AND length(e.vector) = 4 * e.dimension
+CROSS JOIN passage AS p ON p.id = e.passage_id;
 
 -- held: all that is held, by block
 SELECT id, project, passages, codes FROM vector_block;

@@ -12,6 +12,7 @@ from hitherto_server.core.text import content_hash
 from hitherto_server.models.sample_texts import sample_texts
 from hitherto_server.recall.arms import LEAST_DEEP, NO_INDEX, Near, ask_passages
 from hitherto_server.recall.meaning import OK, Dense
+from hitherto_server.recall.scope_vectors import ScopeVectors
 from hitherto_server.store.derived import drop_memory, index_memory
 from hitherto_server.store.filling import begin_vectors, fill_vectors, finish_vectors
 from hitherto_server.store.signs import find_nearest
@@ -40,8 +41,27 @@ def as_bytes(vector: list[float]) -> bytes:
 
 
 async def near(shelf: Shelf, vector: list[float], *scopes: int) -> Near:
+    """Ask twice, so that the vectors stay in memory, and once the index: all say the same."""
     dense = Dense(as_bytes(vector), "toy")
-    return await shelf.store.readers.run(lambda c: ask_passages(c, scopes, dense, most=LEAST_DEEP))
+    kept = shelf.recaller.vectors
+    said = []
+    for vectors in (kept, kept, ScopeVectors()):
+        ask = partial(ask_passages, scopes=scopes, dense=dense, vectors=vectors, most=LEAST_DEEP)
+        said.append(await shelf.store.readers.run(ask))
+    assert {near.reason for near in said} == {said[0].reason}
+    assert is_same(*said[1:])
+    return said[1]
+
+
+def is_same(one: Near, other: Near) -> bool:
+    assert one.passages is not None
+    assert other.passages is not None
+    assert one.passages.keys() == other.passages.keys()
+    return all(
+        near[1:] == other.passages[number][1:]
+        and near.cosine == pytest.approx(other.passages[number].cosine, abs=1e-5)
+        for number, near in one.passages.items()
+    )
 
 
 async def held(shelf: Shelf, scope: int = 1) -> set[int]:
@@ -140,6 +160,51 @@ async def test_an_index_that_is_filled_again_meanwhile_is_whole_at_the_end(shelf
         after = await run(partial(fill_vectors, model="toy", after=after))
     await run(lambda c: finish_vectors(c, model="toy", dimension=4, clock=lambda: NOW_MS))
     assert await held(shelf) == {*old[1:], new}
+
+
+async def test_vectors_in_memory_follow_whatever_is_written(shelf: Shelf) -> None:
+    drawn = np.random.default_rng(3)
+    numbers = [await shelf.add("One.", vector=some_vector(0))]
+    await shelf.rebuild()
+    for step in range(40):
+        chosen = numbers[int(drawn.integers(len(numbers)))]
+        match int(drawn.integers(3)):
+            case 0:
+                await shelf.trash(chosen)
+            case 1:
+                await shelf.run("UPDATE memory SET trashed_at_ms = NULL WHERE number = ?", chosen)
+                await shelf.store.writer.run(partial(index_memory, number=chosen))
+            case _:
+                scope = int(drawn.integers(2))
+                numbers.append(await shelf.add(f"{step}.", vector=some_vector(step), project=scope))
+        await near(shelf, some_vector(100 + step), 1, 0)
+    assert len(shelf.recaller.vectors._kept) == 2
+
+
+async def test_a_large_scope_or_a_second_one_too_many_is_read_from_the_index(shelf: Shelf) -> None:
+    for seed in range(6):
+        await shelf.add(f"{seed}.", vector=some_vector(seed), project=seed % 2 + 1)
+    await shelf.rebuild()
+    small = shelf.recaller.vectors = ScopeVectors(most_kept=4)
+    assert len(await held(shelf, 1)) == len(await held(shelf, 2)) == 3
+    assert set(small._kept) == {2}
+    small = shelf.recaller.vectors = ScopeVectors(most_kept=2)
+    assert len(await held(shelf, 1)) == 3
+    assert not small._kept
+
+
+async def test_a_damaged_vector_in_memory_hides_no_other(shelf: Shelf) -> None:
+    one = await shelf.add("One.", vector=some_vector(1))
+    two = await shelf.add("Two.", vector=some_vector(2))
+    await shelf.rebuild()
+    await shelf.run("UPDATE embedding SET vector = zeroblob(16) WHERE passage_id = ?", one)
+    dense = Dense(as_bytes(some_vector(2)), "toy")
+    ask = partial(ask_passages, scopes=(1,), dense=dense, vectors=shelf.recaller.vectors, most=30)
+    await shelf.store.readers.run(ask)
+    found = (await shelf.store.readers.run(ask)).passages
+    assert found is not None
+    assert set(found) == {two}
+    assert found[two].cosine == pytest.approx(1.0)
 
 
 async def test_in_a_large_scope_nearly_all_of_the_nearest_are_found(

@@ -1,0 +1,145 @@
+"""The vectors of the scopes that are asked most, in memory: all their cosines take no reading."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from hitherto_server.store import signs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hitherto_server.store.driver import Connection
+    from hitherto_server.store.signs import Block, Placed
+
+MOST_KEPT = 8192
+"""Vectors of all scopes together: 12 MB of 384 dimensions."""
+ASKED_ONCE = 64
+"""Scopes that are remembered as asked: one that is asked again is likely asked a third time."""
+
+
+class Piece(NamedTuple):
+    """The vectors of one block, as they were in one edition of it."""
+
+    block: Block
+    places: Sequence[Placed]
+    vectors: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A scope's vectors, all of one model."""
+
+    model: str
+    pieces: Mapping[int, Piece]
+    places: Sequence[Placed]
+    vectors: NDArray[np.float32]
+
+    @property
+    def blocks(self) -> list[Block]:
+        return [piece.block for piece in self.pieces.values()]
+
+
+@dataclass
+class ScopeVectors:
+    """Finds what is nearest in a scope; several readers ask at once."""
+
+    most_kept: int = MOST_KEPT
+    _kept: OrderedDict[int, Kept] = field(default_factory=OrderedDict)
+    _asked: OrderedDict[int, None] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def find_nearest(
+        self, connection: Connection, vector: bytes, scope: int, *, model: str, most: int
+    ) -> list[signs.Near]:
+        """Return the passages of one scope that are nearest to a vector, best first."""
+        kept = self._up_to_date(connection, scope, model)
+        if kept is None:
+            return signs.find_nearest(connection, vector, scope, model=model, most=most)
+        return _nearest(kept, vector, most)
+
+    def _up_to_date(self, connection: Connection, scope: int, model: str) -> Kept | None:
+        """Return what is kept of a scope as it is now; None if it isn't worth being kept."""
+        blocks = signs.list_blocks(connection, scope)
+        if sum(block.size for block in blocks) > self.most_kept:
+            return None
+        with self._lock:
+            before = self._kept.get(scope)
+            if before is None and not self._is_asked_again(scope):
+                return None
+        if before is not None and before.model == model and before.blocks == blocks:
+            kept = before
+        else:
+            kept = _read(connection, blocks, model, before)
+        self._keep(scope, kept)
+        return kept
+
+    def _is_asked_again(self, scope: int) -> bool:
+        if scope in self._asked:
+            return True
+        self._asked[scope] = None
+        while len(self._asked) > ASKED_ONCE:
+            self._asked.popitem(last=False)
+        return False
+
+    def _keep(self, scope: int, kept: Kept) -> None:
+        """Keep a scope as the one that was asked last, and let the longest unasked go."""
+        with self._lock:
+            self._kept[scope] = kept
+            self._kept.move_to_end(scope)
+            while sum(len(one.places) for one in self._kept.values()) > self.most_kept:
+                self._kept.popitem(last=False)
+
+
+def _read(connection: Connection, blocks: list[Block], model: str, before: Kept | None) -> Kept:
+    """Read the blocks that changed, and join them with those that didn't."""
+    import numpy as np
+
+    known = before.pieces if before is not None and before.model == model else {}
+    pieces = {}
+    for block in blocks:
+        piece = known.get(block.id)
+        if piece is None or piece.block != block:
+            piece = _piece(connection, block, model)
+        pieces[block.id] = piece
+    parts = [piece.vectors for piece in pieces.values() if len(piece.places)]
+    places = [place for piece in pieces.values() for place in piece.places]
+    vectors = np.concatenate(parts) if parts else np.empty((0, 0), dtype=np.float32)
+    return Kept(model, pieces, places, vectors)
+
+
+def _piece(connection: Connection, block: Block, model: str) -> Piece:
+    import numpy as np
+
+    places, stored = signs.read_block(connection, block.id, model)
+    if not places:
+        return Piece(block, places, np.empty((0, 0), dtype=np.float32))
+    vectors = np.frombuffer(b"".join(stored), dtype="<f4").reshape(len(places), -1)
+    lengths = np.linalg.norm(vectors, axis=1)
+    sound = np.isfinite(lengths) & (lengths > 0)  # a damaged one must hide no other
+    kept = [place for place, is_sound in zip(places, sound, strict=True) if is_sound]
+    return Piece(block, kept, vectors[sound] / lengths[sound, np.newaxis])
+
+
+def _nearest(kept: Kept, vector: bytes, most: int) -> list[signs.Near]:
+    import numpy as np
+
+    if not kept.places:
+        return []
+    cosines = kept.vectors @ np.frombuffer(vector, dtype="<f4")
+    best = np.arange(cosines.size)
+    if cosines.size > most:
+        best = np.argpartition(-cosines, most - 1)[:most]
+    best = best[np.argsort(-cosines[best], kind="stable")]
+    return [
+        signs.Near(place.number, cosine, place.start_char, place.end_char)
+        for place, cosine in zip(
+            (kept.places[one] for one in best.tolist()), cosines[best].tolist(), strict=True
+        )
+    ]
