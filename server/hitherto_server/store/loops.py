@@ -164,16 +164,16 @@ def is_first_telling(connection: Connection, number: int) -> bool:
     return bool(connection.execute(sql["tell"], {"id": number}).rowcount == 1)
 
 
-def used_tool_since(connection: Connection, session_id: str, since_ms: int) -> bool:
-    """Tell whether a tool of the session was heard of since."""
-    values = {"session_id": session_id, "since_ms": since_ms}
+def used_tool(connection: Connection, loop: Loop) -> bool:
+    """Tell whether a tool of the session was heard of since the iteration was asked for."""
+    values = {"session_id": loop.session_id, "loop_id": loop.id, "since_ms": loop.asked_at_ms}
     return connection.execute(sql["used_tool"], values).fetchone() is not None
 
 
 def write_entry(
     connection: Connection, loop: Loop, written_by: Writer, text: str, at_ms: int
 ) -> None:
-    """Add to a loop's journal; what a reply says only where the agent wrote nothing itself."""
+    """Add to a loop's journal; what a reply says only where nothing else is."""
     place = {"loop_id": loop.id, "iteration": loop.iteration}
     if written_by == "reply" and connection.execute(sql["has_note"], place).fetchone():
         return
@@ -188,11 +188,11 @@ def journal_of(connection: Connection, number: int, most: int = MOST_ENTRIES) ->
     return [Entry(**dict(row)) for row in reversed(rows)]
 
 
-def prompt_of(connection: Connection, session_id: str, prompt_id: str) -> str | None:
-    """Return what a prompt said, if it is kept."""
+def is_by_client(connection: Connection, session_id: str, prompt_id: str) -> bool:
+    """Tell whether a prompt was the client's own word, as of a task that came to its end."""
     values = {"session_id": session_id, "prompt_id": prompt_id}
-    row = connection.execute(sql["prompt"], values).fetchone()
-    return None if row is None else str(row["prompt"])
+    row = connection.execute(sql["prompt_by_client"], values).fetchone()
+    return row is not None and bool(row["by_client"])
 
 
 FIELDS = tuple(name for name in Loop.__dataclass_fields__ if name != "is_told")

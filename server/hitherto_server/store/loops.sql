@@ -29,7 +29,8 @@ WHERE id = :id AND state = 'running' AND asked_at_ms = :at_ms;
 
 -- pause: the loop waits until the person's next prompt
 UPDATE loop SET state = 'paused', reason = :reason, prompt_id = :prompt_id
-WHERE id = :id AND state = 'running' AND asked_at_ms = :asked_at_ms;
+WHERE id = :id AND state <> 'ended' AND asked_at_ms = :asked_at_ms
+  AND (state = 'running' OR prompt_id = '');
 
 -- block: the agent says what it waits for
 UPDATE loop SET state = 'paused', reason = 'blocked', prompt_id = '' WHERE id = :id AND state <> 'ended';
@@ -56,6 +57,9 @@ UPDATE loop SET is_told = 1 WHERE id = :id AND NOT is_told;
 SELECT 1 FROM event
 WHERE session_id = :session_id AND occurred_at_ms >= :since_ms
   AND name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
+UNION ALL
+SELECT 1 FROM loop_entry
+WHERE loop_id = :loop_id AND written_by = 'agent' AND at_ms >= :since_ms
 LIMIT 1;
 
 -- note: an entry of a loop's journal
@@ -67,13 +71,16 @@ DELETE FROM loop_entry
 WHERE loop_id = :loop_id AND id NOT IN (
     SELECT id FROM loop_entry WHERE loop_id = :loop_id ORDER BY id DESC LIMIT :most);
 
--- has_note: whether the agent wrote of an iteration
+-- has_note: whether something is written of an iteration
 SELECT 1 FROM loop_entry
-WHERE loop_id = :loop_id AND iteration = :iteration AND written_by = 'agent' LIMIT 1;
+WHERE loop_id = :loop_id AND iteration = :iteration LIMIT 1;
 
 -- journal: the last entries, the newest first
 SELECT iteration, written_by, text, at_ms FROM loop_entry
 WHERE loop_id = :loop_id ORDER BY id DESC LIMIT :most;
 
--- prompt: what a person asked, as it is kept
-SELECT prompt FROM turn WHERE session_id = :session_id AND prompt_id = :prompt_id;
+-- prompt_by_client: whether a prompt was the client's own word; nothing where it was not heard of
+SELECT coalesce(json_extract(detail, '$.by_client'), 0) AS by_client FROM event
+WHERE session_id = :session_id AND name = 'UserPromptSubmit'
+  AND json_extract(detail, '$.prompt_id') = :prompt_id
+ORDER BY id DESC LIMIT 1;
