@@ -15,7 +15,7 @@ from hitherto_server.store import recall as rows
 from hitherto_server.store.derived import vector_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from hitherto_server.recall.known import Known
     from hitherto_server.recall.query import PreparedQuery
@@ -94,7 +94,7 @@ def ask_by_meaning(
     most: int,
 ) -> None:
     """Add what the passages say, and the cosine of all that the other arms found."""
-    near = ask_passages(connection, scopes, dense, vectors, most=most)
+    near = ask_passages(connection, scopes, dense, vectors, most=most, also=evidence.numbers)
     evidence.passages, evidence.arms["passages"] = near
     _measure_the_rest(connection, dense, evidence, known)
     evidence.chunks = rows.find_chunks(connection, evidence.numbers)
@@ -158,15 +158,16 @@ def ask_passages(
     vectors: ScopeVectors,
     *,
     most: int,
+    also: Collection[int] = (),
 ) -> Near:
-    """Find the passages that are nearest to a query's vector."""
+    """Find the passages nearest to a query's vector, and those of `also` where that is for free."""
     if dense.vector is None or dense.model is None:
         return Near(None, dense.reason)
     passages: dict[int, Nearest] = {}
     if vector_model(connection) == dense.model:
         for scope in scopes:
             near = vectors.find_nearest(
-                connection, dense.vector, scope, model=dense.model, most=most
+                connection, dense.vector, scope, model=dense.model, most=most, also=also
             )
             for one in near:
                 place = Nearest(one.cosine, one.start_char, one.end_char)

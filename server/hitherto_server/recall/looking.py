@@ -147,7 +147,8 @@ def _find_by_words(connection: Connection, look: Look) -> tuple[Evidence, Known]
     evidence = ask_by_words(connection, query, question.scopes, files, look.rarity, most=look.words)
     known = Known(query, question.scopes, look.model)
     likely = fuse(evidence, look.weight).numbers[: look.examined]
-    known.read_early(connection, likely, evidence.numbers)
+    in_memory = look.vectors.keeps(question.scopes)
+    known.read_early(connection, likely, () if in_memory else evidence.numbers)
     return evidence, known
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hitherto_server.store import signs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -39,6 +39,8 @@ class Kept:
     model: str
     pieces: Mapping[int, Piece]
     places: Sequence[Placed]
+    numbers: NDArray[np.int64]
+    """The memories of the places."""
     vectors: NDArray[np.float32]
 
     @property
@@ -55,14 +57,29 @@ class ScopeVectors:
     _asked: OrderedDict[int, None] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
+    def keeps(self, scopes: Iterable[int]) -> bool:
+        """Tell whether the vectors of all these scopes are in memory, as they are or were."""
+        with self._lock:
+            return all(scope in self._kept for scope in scopes)
+
     def find_nearest(
-        self, connection: Connection, vector: bytes, scope: int, *, model: str, most: int
+        self,
+        connection: Connection,
+        vector: bytes,
+        scope: int,
+        *,
+        model: str,
+        most: int,
+        also: Collection[int] = (),
     ) -> list[signs.Near]:
-        """Return the passages of one scope that are nearest to a vector, best first."""
+        """Return the passages of one scope that are nearest to a vector.
+
+        With those of the memories `also`, if it is in memory: then that takes no reading.
+        """
         kept = self._up_to_date(connection, scope, model)
         if kept is None:
             return signs.find_nearest(connection, vector, scope, model=model, most=most)
-        return _nearest(kept, vector, most)
+        return _nearest(kept, vector, most, also)
 
     def _up_to_date(self, connection: Connection, scope: int, model: str) -> Kept | None:
         """Return what is kept of a scope as it is now; None if it isn't worth being kept."""
@@ -111,7 +128,8 @@ def _read(connection: Connection, blocks: list[Block], model: str, before: Kept 
     parts = [piece.vectors for piece in pieces.values() if len(piece.places)]
     places = [place for piece in pieces.values() for place in piece.places]
     vectors = np.concatenate(parts) if parts else np.empty((0, 0), dtype=np.float32)
-    return Kept(model, pieces, places, vectors)
+    numbers = np.array([place.number for place in places], dtype=np.int64)
+    return Kept(model, pieces, places, numbers, vectors)
 
 
 def _piece(connection: Connection, block: Block, model: str) -> Piece:
@@ -127,7 +145,7 @@ def _piece(connection: Connection, block: Block, model: str) -> Piece:
     return Piece(block, kept, vectors[sound] / lengths[sound, np.newaxis])
 
 
-def _nearest(kept: Kept, vector: bytes, most: int) -> list[signs.Near]:
+def _nearest(kept: Kept, vector: bytes, most: int, also: Collection[int]) -> list[signs.Near]:
     import numpy as np
 
     if not kept.places:
@@ -136,7 +154,8 @@ def _nearest(kept: Kept, vector: bytes, most: int) -> list[signs.Near]:
     best = np.arange(cosines.size)
     if cosines.size > most:
         best = np.argpartition(-cosines, most - 1)[:most]
-    best = best[np.argsort(-cosines[best], kind="stable")]
+        wanted = np.flatnonzero(np.isin(kept.numbers, list(also)))
+        best = np.union1d(best, wanted)
     return [
         signs.Near(place.number, cosine, place.start_char, place.end_char)
         for place, cosine in zip(
