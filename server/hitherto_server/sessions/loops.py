@@ -123,6 +123,10 @@ async def loop_on_stop(tools: Tools, call: HookCall, evidence: Evidence) -> Repl
     move = next_move(loop, stop)
     if move.kind == "ask" and move.iteration > loop.iteration:
         move = await _unless_reached(tools, call, loop, evidence, move)
+    return await _make(tools, call, loop, stop, move)
+
+
+async def _make(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move) -> Reply:
     match move.kind:
         case "ask":
             return await _ask(tools, call, loop, stop, move)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SAME_WITHIN_MS = 10_000
 """Two copies of a hook report the same event within this time of each other."""
+SAME_STOP_WITHIN_MS = 600
+"""As with other events, but a turn that goes on after a stop may end in the same words soon."""
 
 LOST_WRITES = "lost_writes"
 """The counter of writes that the database refused, for whatever reason of its own."""
@@ -39,9 +41,14 @@ class NewEvent:
     detail: dict[str, Any]
 
 
+def same_within_ms(event: str) -> int:
+    """Return how far apart two copies of one event may be."""
+    return SAME_STOP_WITHIN_MS if event == "Stop" else SAME_WITHIN_MS
+
+
 def put_event(connection: Connection, event: NewEvent) -> int | None:
     """Note an event and return its number; None if it was noted already."""
-    values = {**vars(event), "window_ms": SAME_WITHIN_MS, "detail": json.dumps(event.detail)}
+    values = {**vars(event), "window_ms": same_within_ms(event.name), "detail": json.dumps(event.detail)}
     if connection.execute(sql["same_event"], values).fetchone():
         return None
     return int(connection.execute(sql["put_event"], values).fetchone()[0])
