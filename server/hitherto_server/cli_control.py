@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +16,7 @@ from hitherto_server.cli_shared import (
     echo_lines,
     folder,
     one_line,
+    own_session,
     print_json,
 )
 from hitherto_server.core.clock import minute_of
@@ -25,7 +25,6 @@ from hitherto_server.core.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 DURATION = re.compile(r"(\d{1,6})([smhd])")
 SHOWN_SCORES = {"passage_score": "cosine", "keyword_coverage": "coverage", "fusion_score": "fusion"}
@@ -41,7 +40,7 @@ Folder = Annotated[
 
 def why(*, session: Session = None, as_json: Json = False) -> None:
     """Explain what was injected last, and what was not: prompt, scores, floor and standing."""
-    answer = ask("/v1/why", {"session_id": session or _own_session()})
+    answer = ask("/v1/why", {"session_id": session or own_session()})
     if as_json:
         print_json(answer)
     elif answer["channel"] is None:
@@ -103,7 +102,7 @@ def wrong(
         "memory": None if memory is None else _memory_id(memory),
         "because": because,
         "undo": undo,
-        "session_id": session or _own_session(),
+        "session_id": session or own_session(),
         "project_dir": folder(),
         "actor": "cli",
     }
@@ -241,7 +240,7 @@ def _target(session: str | None, path: str | None) -> dict[str, str]:
         message = "name either --session or --path"
         raise InvalidInput(message)
     if session is None and path is None:
-        session = _own_session()
+        session = own_session()
     if session is not None:
         return {"session_id": session}
     return {"path": absolute(path if path is not None else ".")}
@@ -257,11 +256,6 @@ def _memory_id(text: str) -> str:
 
 def _named(target: dict[str, str]) -> str:
     return target.get("path") or f"session {target['session_id']}"
-
-
-def _own_session() -> str | None:
-    """Return the session that the command runs in, where its client says so."""
-    return os.environ.get(SESSION_VARIABLE) or None
 
 
 def _milliseconds(text: str | None) -> int | None:

@@ -13,6 +13,7 @@ from hitherto_server.cli_shared import (
     echo_lines,
     folder,
     one_line,
+    own_session,
     print_json,
     standard_input,
 )
@@ -60,6 +61,7 @@ def remember(
         "scope": "user" if user_wide else "project",
         "supersedes": [_whole_id(one) for one in supersedes or ()],
         "source": "user-told",
+        "session_id": own_session(),
     }
     _change("/v1/remember", payload, None, as_json=as_json)
 
@@ -228,7 +230,7 @@ def forget(
 def _reflect(
     action: str, memory: str, changes: dict[str, Any], done: str, *, as_json: bool
 ) -> None:
-    payload = {"action": action, "id": _whole_id(memory), **changes}
+    payload = {"action": action, "id": _whole_id(memory), "session_id": own_session(), **changes}
     _change("/v1/reflect", payload, done, as_json=as_json)
 
 

@@ -25,6 +25,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 UNSHOWN = re.compile(f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f{HIDDEN}]")
 """What moves a terminal's cursor, colours it, or hides or reorders what it shows."""
 
+SESSION_VARIABLE = "CLAUDE_CODE_SESSION_ID"
 LEAST_COLUMNS = 60
 HELP_STYLE: Literal["rich"] | None = (
     "rich" if shutil.get_terminal_size().columns >= LEAST_COLUMNS else None
@@ -61,6 +62,11 @@ def folder() -> str:
     except FileNotFoundError as error:
         message = "this folder is gone"
         raise InvalidInput(message, mend="Change to a folder that exists.") from error
+
+
+def own_session() -> str | None:
+    """Return the session that the command runs in, where its client says so."""
+    return os.environ.get(SESSION_VARIABLE) or None
 
 
 def absolute(path: str) -> str:

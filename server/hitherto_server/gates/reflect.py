@@ -32,6 +32,7 @@ from hitherto_server.store.memories import (
     state_of,
 )
 from hitherto_server.store.neighbours import find_subject, note_waiting
+from hitherto_server.store.obligations import note_memory
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.recall import list_anchors
 from hitherto_server.store.relations import find_replacement, undo_supersessions, withdraw
@@ -152,6 +153,7 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
                 note_stated(connection, row["number"], one)
         if checks:
             check_filing(connection, row["id"], at_ms=at_ms)
+        note_memory(connection, request.session_id, row["id"], actor=request.actor, at_ms=at_ms)
         return _reply(row, revision, notes=_said_anew(connection, row, content, around, at_ms))
 
     reply = await context.store.writer.run(job)

@@ -17,12 +17,15 @@ from hitherto_server.gates.repeats import begin_vectors, find_opinion
 from hitherto_server.gates.suspect import is_suspect
 from hitherto_server.gates.writing import write
 from hitherto_server.store.memories import NewMemory
+from hitherto_server.store.obligations import note_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hitherto_contract import RememberRequest
     from hitherto_server.gates.judging import Patience
+    from hitherto_server.gates.writing import Written
+    from hitherto_server.store.driver import Connection
 
 
 async def remember(
@@ -59,9 +62,18 @@ async def store(
     around = await context.store.readers.run(lambda c: look_by_words(c, subject))
     opinion = await find_opinion(context, new, around, begun, patience)
     checks = checks_filing(context.judge)
-    written = await context.store.writer.run(
-        lambda c: write(c, new, request, around, seen or {}, opinion=opinion, checks=checks)
-    )
+
+    def job(connection: Connection) -> Written:
+        written = write(
+            connection, new, request, around, seen or {}, opinion=opinion, checks=checks
+        )
+        # said again, it is as well kept as if it were new
+        note_memory(
+            connection, request.session_id, written.id, actor=request.actor, at_ms=context.clock()
+        )
+        return written
+
+    written = await context.store.writer.run(job)
     if written.stored:
         context.on_written()
         if checks:

@@ -93,6 +93,24 @@ def put_evidence(connection: Connection, new: NewEvidence) -> None:
     connection.execute(sql["drop_beyond"], turn)
 
 
+def end_later(
+    connection: Connection,
+    session_id: str,
+    call_id: str,
+    *,
+    failed: bool,
+    exit_code: int | None,
+) -> None:
+    """Note how a command ended that went on in the background."""
+    values = {
+        "session_id": session_id,
+        "call_id": call_id,
+        "failed": failed,
+        "exit_code": exit_code,
+    }
+    connection.execute(sql["end_later"], values)
+
+
 def drop_old(connection: Connection, now_ms: int) -> None:
     """Forget some of what is older than anybody asks for."""
     connection.execute(sql["drop_old"], {"before_ms": now_ms - KEPT_MS, "most": MOST_DROPPED})

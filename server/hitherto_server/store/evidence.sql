@@ -33,3 +33,7 @@ LIMIT :most;
 
 -- last_memory: when a session last stored or changed a memory
 SELECT max(at_ms) FROM evidence WHERE session_id = :session_id AND kind = 'memory';
+
+-- end_later: a command in the background has ended
+UPDATE evidence SET failed = :failed, exit_code = :exit_code
+WHERE session_id = :session_id AND call_id = :call_id AND kind = 'command' AND failed IS NULL;

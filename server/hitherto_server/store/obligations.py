@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from hitherto_server.store.evidence import NewEvidence, put_evidence
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from hitherto_server.store.driver import Connection
 
+HOOK = "hook"
+"""Who writes what the client's events bring by themselves: that is nobody's lesson."""
 Owed = Literal["store", "check", "fix"]
 """To store what was learned, to run what was claimed, to keep how a failure was mended."""
 OWED: tuple[Owed, ...] = ("store", "check", "fix")
@@ -94,6 +97,24 @@ def open_obligations(
         )
         for row in connection.execute(sql["open"], values)
     ]
+
+
+def note_memory(
+    connection: Connection, session_id: str | None, memory_id: str, *, actor: str, at_ms: int
+) -> None:
+    """Note, in the transaction of a memory's write, that its session has stored something."""
+    if session_id is None or actor == HOOK:
+        return
+    written = NewEvidence(
+        session_id=session_id,
+        prompt_id="",
+        call_id=f"{memory_id} {at_ms}",
+        kind="memory",
+        subject=memory_id,
+        at_ms=at_ms,
+    )
+    put_evidence(connection, written)
+    clear_obligations(connection, session_id, STORED, by=memory_id, at_ms=at_ms)
 
 
 def take_block(
