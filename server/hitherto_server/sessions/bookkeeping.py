@@ -9,6 +9,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.gates.secrets import redact
+from hitherto_server.sessions.silence import SYSTEM_TEXT
+from hitherto_server.store.evidence import drop_old, end_later, put_evidence
+from hitherto_server.store.loops import end_loops_of
 from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
@@ -19,8 +22,11 @@ from hitherto_server.store.sessions import (
 from hitherto_server.store.turns import put_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.store.driver import Connection
+    from hitherto_server.store.evidence import NewEvidence
     from hitherto_server.store.turns import NewTurn
 
 MAX_PATH_CHARS = 1000
@@ -68,7 +74,8 @@ def note_event(
     received_at_ms: int,
     turn: NewTurn | None = None,
 ) -> int | None:
-    """Write an event, its session and its prompt; None if the event was noted already."""
+    """Write an event and all that is kept with it; None if the event was noted already."""
+    evidence: Sequence[NewEvidence] = (),
     begin_session(
         connection,
         call.session_id,
@@ -93,10 +100,27 @@ def note_event(
     if noted is not None:
         _move_session(connection, call)
     return noted
+        for one in evidence:
+            put_evidence(connection, one)
+        if call.event == "SessionStart":
+            drop_old(connection, received_at_ms)
+        if call.event == "UserPromptSubmit":
+            _end_in_background(connection, call)
 
 
 def _move_session(connection: Connection, call: HookCall) -> None:
     match call.event:
+def _end_in_background(connection: Connection, call: HookCall) -> None:
+    """Learn how commands ended that went on while the agent did something else."""
+    prompt = call.text("prompt")
+    if not prompt.lstrip().startswith("<task-notification>"):
+        return
+    from hitherto_server.sessions.evidence import ended_later
+
+    for call_id, failed, code in ended_later(prompt):
+        end_later(connection, call.session_id, call_id, failed=failed, exit_code=code)
+
+
         case "SessionStart" if call.text("source") != "resume":
             next_generation(connection, call.session_id, call.at_ms)
         case "SessionEnd":

@@ -14,7 +14,7 @@ from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.left_alone import leave_alone, without_hidden
 from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
-from hitherto_server.sessions.notices import tells_of_files, with_news
+from hitherto_server.sessions.notices import AFTER_TOOLS, tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.sessions.subagents import answer_subagent, link_dispatch, note_dispatch
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.judged_prompts import JudgedPrompts
     from hitherto_server.sessions.moments import Reply, Tools
     from hitherto_server.sessions.spool_reader import Record, Spool
+    from hitherto_server.store.evidence import NewEvidence
     from hitherto_server.store.projects import Project
 
 log = logging.getLogger(__name__)
@@ -115,9 +116,18 @@ class SessionDesk:
         # a prompt that comes late keeps nobody waiting; the others are kept after their reply
         most = self.tools.settings.kept_prompt_chars
         turn = await asyncio.to_thread(turn_of, call, most) if call.spooled else None
-        received_at_ms = self.tools.clock()
+        evidence: tuple[NewEvidence, ...] = ()
+        if call.event in AFTER_TOOLS:
+            from hitherto_server.sessions.evidence import evidence_of
+
+            evidence = await asyncio.to_thread(evidence_of, call)
         job = partial(
-            note_event, call=call, project=project, received_at_ms=received_at_ms, turn=turn
+            note_event,
+            call=call,
+            project=project,
+            received_at_ms=self.tools.clock(),
+            turn=turn,
+            evidence=evidence,
         )
         # The client waits, and no kill loses it; only a power cut may, as with the spool.
         return await self.tools.store.writer.run(job, durable=call.spooled)
