@@ -57,6 +57,8 @@ def detail_of(call: HookCall) -> dict[str, Any]:
         detail["files"] = files
     if prompt := call.text("prompt"):
         detail["prompt_chars"] = len(prompt)
+        if SYSTEM_TEXT.match(prompt):
+            detail["by_client"] = True
     return detail
 
 
@@ -73,9 +75,9 @@ def note_event(
     project: int | None,
     received_at_ms: int,
     turn: NewTurn | None = None,
+    evidence: Sequence[NewEvidence] = (),
 ) -> int | None:
     """Write an event and all that is kept with it; None if the event was noted already."""
-    evidence: Sequence[NewEvidence] = (),
     begin_session(
         connection,
         call.session_id,
@@ -98,18 +100,16 @@ def note_event(
     )
     noted = put_event(connection, event)
     if noted is not None:
-        _move_session(connection, call)
-    return noted
         for one in evidence:
             put_evidence(connection, one)
         if call.event == "SessionStart":
             drop_old(connection, received_at_ms)
         if call.event == "UserPromptSubmit":
             _end_in_background(connection, call)
+        _move_session(connection, call)
+    return noted
 
 
-def _move_session(connection: Connection, call: HookCall) -> None:
-    match call.event:
 def _end_in_background(connection: Connection, call: HookCall) -> None:
     """Learn how commands ended that went on while the agent did something else."""
     prompt = call.text("prompt")
@@ -121,8 +121,11 @@ def _end_in_background(connection: Connection, call: HookCall) -> None:
         end_later(connection, call.session_id, call_id, failed=failed, exit_code=code)
 
 
+def _move_session(connection: Connection, call: HookCall) -> None:
+    match call.event:
         case "SessionStart" if call.text("source") != "resume":
             next_generation(connection, call.session_id, call.at_ms)
         case "SessionEnd":
             reason = kept(call.text("reason"), MAX_FIELD_CHARS) or "unknown"
             end_session(connection, call.session_id, reason=reason, at_ms=call.at_ms)
+            end_loops_of(connection, call.session_id, call.at_ms)
