@@ -6,11 +6,14 @@ import asyncio
 import fcntl
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
+from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import HithertoError, NotFound
 from hitherto_server.store import erase as rows
+from hitherto_server.store.chunks import close_transcripts
 from hitherto_server.store.driver import database_errors, open_raw
 from hitherto_server.store.purge import overwrite_deleted
 from hitherto_server.store.shelf import list_elsewhere
@@ -87,6 +90,8 @@ class Eraser:
     async def _erase_rows(self, asked: EraseRequest, found: Found) -> None:
         await self.store.writer.maintain(overwrite_deleted)
         await self.store.writer.run(lambda c: self._erase_rows_of(c, asked, found))
+        # what the client's transcripts still hold must not come back from there
+        await self.store.writer.run(partial(close_transcripts, at_ms=now_ms()))
 
     async def _sweep(self) -> bool:
         """Leave nothing of it in free pages or in the write-ahead log."""

@@ -70,7 +70,7 @@ def _found(connection: Connection, asked: PurgeRequest) -> Kept:
 
 
 def _removed(connection: Connection, kept: Kept, *, with_memories: bool, at_ms: int) -> int:
-    kept_things.remove(connection, kept)
+    kept_things.remove(connection, kept, at_ms=at_ms)
     clear_cache(connection)  # it doesn't say whose answers it keeps
     if not with_memories:
         return 0

@@ -50,7 +50,7 @@ def scope_token(project: int) -> str:
 
 def prepare_derived(connection: Connection, *, clock: Clock) -> None:
     """Create or rebuild the text indexes if their recipe changed."""
-    if _recipe(connection, "text") != TEXT_INDEXES:
+    if recipe_of(connection, "text") != TEXT_INDEXES:
         rebuild_text(connection, clock=clock)
     connection.execute(TERMS_TABLE)
 
@@ -103,13 +103,13 @@ def vector_model(connection: Connection) -> str | None:
 
 def kept_vectors(connection: Connection) -> str | None:
     """Return the model whose vectors the index is kept in step with, while it is filled too."""
-    recipe = _recipe(connection, "vector") or _recipe(connection, FILLING)
+    recipe = recipe_of(connection, "vector") or recipe_of(connection, FILLING)
     return _model_of(recipe)[0] if recipe else None
 
 
 def vector_shape(connection: Connection) -> tuple[str, int] | None:
     """Return the model and the dimension that the vector index was built for, if it was."""
-    recipe = _recipe(connection, "vector")
+    recipe = recipe_of(connection, "vector")
     if recipe is None:
         return None
     return _model_of(recipe)
@@ -189,7 +189,8 @@ def _index_beside(connection: Connection, number: int, *, without: int | None = 
         index_text(connection, beside["number"], without=without)
 
 
-def _recipe(connection: Connection, name: str) -> str | None:
+def recipe_of(connection: Connection, name: str) -> str | None:
+    """Return the recipe by which an index was built, if it was."""
     row = connection.execute(sql["recipe_of"], {"name": name}).fetchone()
     return str(row[0]) if row else None
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import content_hash
-from hitherto_server.store import signs
+from hitherto_server.store import chunks, signs
 from hitherto_server.store.derived import drop_memory, index_memory, index_session
 from hitherto_server.store.former import drop_former
 from hitherto_server.store.judgments import clear_cache, drop_previews
@@ -25,7 +25,7 @@ ERASED = "[erased]"
 LEAST_WORD = 16
 """A shorter word may be in anybody's path or name: `testing` is not erased with a memory of it."""
 OF_MEMORIES = frozenset({"memory", "revision"})
-DERIVED = ("fulltext", "identifiers")
+DERIVED = ("fulltext", "identifiers", "chunk_words")
 
 sql = load_queries("erase")
 
@@ -77,6 +77,7 @@ def replace_rows(
         for spelled in _all_spellings(texts):
             connection.execute(sql["replace_in_states"], {"text": spelled, "erased": ERASED})
     asked = _sessions_that_asked(connection, texts) if indexed else ()
+    pieces = _pieces_with(connection, texts)
     for table, columns in _text_columns(connection):
         if table in OF_MEMORIES and not memories:
             continue
@@ -89,6 +90,7 @@ def replace_rows(
                 connection.execute(query, {"text": spelled, "erased": ERASED})
     for session_id in asked:  # its first prompt stands beside what it stored
         index_session(connection, session_id)
+    chunks.settle(connection, pieces, indexed=indexed)
 
 
 def forget_judgments(connection: Connection, texts: Sequence[str]) -> None:
@@ -140,7 +142,7 @@ def settle(
 
 def sweep_remains(connection: Connection) -> None:
     """Rewrite what deleted rows left in the indexes and the file; runs outside a transaction."""
-    for table in ("fulltext", "identifiers"):
+    for table in DERIVED:
         if _exists(connection, table):
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
     connection.execute("VACUUM")
@@ -174,6 +176,12 @@ def _sessions_that_asked(connection: Connection, texts: Sequence[str]) -> set[st
         rows = connection.execute(sql["sessions_that_asked"], {"text": spelled})
         found |= {row["session_id"] for row in rows}
     return found
+
+
+def _pieces_with(connection: Connection, texts: Sequence[str]) -> set[int]:
+    if not _exists(connection, "chunk"):  # a copy may be older
+        return set()
+    return chunks.find_holding(connection, _all_spellings(texts))
 
 
 def _all_spellings(texts: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from hitherto_server.store import chunks
 from hitherto_server.store.derived import index_session
 from hitherto_server.store.memories import change_memory, state_of
 from hitherto_server.store.queries import load_queries
@@ -47,6 +48,8 @@ class Kept:
     memories: tuple[int, ...] = ()
     evidence: tuple[int, ...] = ()
     """Single edits of others."""
+    pieces: tuple[int, ...] = ()
+    """Of what was said in them, and by others in a folder or of its files."""
 
     def values(self) -> dict[str, str]:
         """Return it as the queries take it."""
@@ -59,7 +62,8 @@ class Kept:
 
 def find_of_session(connection: Connection, session_id: str) -> Kept:
     """Return what is kept of one session."""
-    return Kept((session_id,), memories=_stored_by(connection, (session_id,)))
+    pieces = tuple(chunks.find_of_sessions(connection, [session_id]))
+    return Kept((session_id,), memories=_stored_by(connection, (session_id,)), pieces=pieces)
 
 
 def find_of_folder(connection: Connection, is_inside: IsInside) -> Kept:
@@ -79,7 +83,9 @@ def find_of_folder(connection: Connection, is_inside: IsInside) -> Kept:
     evidence = tuple(int(one) for one in numbers("evidence_files"))
     written = [int(one) for one in numbers("memory_folders")]
     memories = tuple(dict.fromkeys([*_stored_by(connection, sessions), *written]))
-    return Kept(sessions, events, memories, evidence)
+    named = (number for number, path in chunks.list_places(connection) if inside(path))
+    pieces = dict.fromkeys([*chunks.find_of_sessions(connection, sessions), *named])
+    return Kept(sessions, events, memories, evidence, tuple(pieces))
 
 
 def _stored_by(connection: Connection, sessions: tuple[str, ...]) -> tuple[int, ...]:
@@ -90,11 +96,13 @@ def _stored_by(connection: Connection, sessions: tuple[str, ...]) -> tuple[int, 
 def count(connection: Connection, kept: Kept) -> dict[str, int]:
     """Return how many rows of each kind are kept, and how many memories were learned there."""
     counts: dict[str, int] = dict(connection.execute(sql["counts"], kept.values()).fetchone())
-    return {**counts, "memories": len(kept.memories)}
+    return {**counts, "memories": len(kept.memories), "pieces": len(kept.pieces)}
 
 
-def remove(connection: Connection, kept: Kept) -> None:
-    """Remove all but the memories."""
+def remove(connection: Connection, kept: Kept, *, at_ms: int) -> None:
+    """Remove all but the memories; what transcripts hold of it by now is never read again."""
+    chunks.drop_chunks(connection, kept.pieces)
+    chunks.close_transcripts(connection, at_ms=at_ms, sessions=kept.sessions)
     for kind in ORDER:
         connection.execute(sql[f"drop_{kind}"], kept.values())
     for session_id in kept.sessions:  # its first prompt stood beside what it stored

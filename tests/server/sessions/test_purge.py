@@ -77,7 +77,7 @@ async def test_without_a_confirmation_it_is_only_counted(client: Client, elsewhe
     assert not reply.done
     assert reply.counts == {
         "sessions": 1, "turns": 1, "events": 2, "evidence": 1, "ledger": 1, "feedback": 1,
-        "obligations": 1, "judgments": 0, "memories": 0,
+        "obligations": 1, "judgments": 0, "memories": 0, "pieces": 0,
     }  # fmt: skip
     assert held(client) == before
     assert "may still run" in reply.notes[0]

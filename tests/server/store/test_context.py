@@ -171,5 +171,5 @@ async def test_a_purged_session_leaves_no_goal_behind(store: Store) -> None:
     goal = turn("p1", "Migrate the billing tables", AT_MS - 10)
     await store.writer.run(lambda c: put_turn(c, goal))
     await put(store, memory("Partitions are monthly.", source="agent"))
-    await store.writer.run(lambda c: remove(c, Kept(("s1",))))
+    await store.writer.run(lambda c: remove(c, Kept(("s1",)), at_ms=AT_MS))
     assert await found(store, "billing") == set()
