@@ -57,6 +57,8 @@ class Occasion:
     """The subagent of the session that is given it; empty: the session itself."""
     judge_until: float | None = None
     """When (`time.monotonic()`) a judgment must be there; None: there is no time for one."""
+    withheld: str | None = None
+    """Why nothing at all is given, however well it fits; None: what fits is given."""
 
 
 @dataclass(frozen=True)
@@ -164,14 +166,18 @@ def _decide(
         return Decision(found, "dropped", reason)
     if (found.number, found.revision) in delivered:
         return Decision(found, "abstained", TWICE)
-    if room.memories <= 0:
-        return Decision(found, "abstained", OVER_LIMIT)
-    if found.standing is None:
-        return Decision(found, "abstained", TOO_LOW)
+    if (kept_back := occasion.withheld or _without_room(found, room)) is not None:
+        return Decision(found, "abstained", kept_back)
     file = occasion.said_in(found.content)
     if file is not None:
         return Decision(found, "dropped", f"{ALREADY_IN} {file}")
     return _fit(found, room)
+
+
+def _without_room(found: Found, room: _Room) -> str | None:
+    if room.memories <= 0:
+        return OVER_LIMIT
+    return TOO_LOW if found.standing is None else None
 
 
 def _fit(found: Found, room: _Room) -> Decision:

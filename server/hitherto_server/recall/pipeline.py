@@ -40,7 +40,7 @@ from hitherto_server.recall.standings import Lookout
 from hitherto_server.store import ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from typing import Any
 
     from hitherto_contract.recall import RecallReply
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from hitherto_server.recall.meaning import Embeds
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.database import Store
+
+    Sized = Callable[[Occasion], Awaitable[Occasion]]
 
 
 ASKED_JUDGE_S = 1.6
@@ -97,12 +99,19 @@ class Recaller:
             notes=notes_of(judgment),
         )
 
-    async def consider(self, question: Question, occasion: Occasion) -> Admission:
-        """Decide what of the memories an occasion's reader is given unasked."""
+    async def consider(
+        self, question: Question, occasion: Occasion, sized: Sized | None = None
+    ) -> Admission:
+        """Decide what of the memories an occasion's reader is given unasked.
+
+        `sized` is awaited once all was found: how much may be given is found out meanwhile.
+        """
         looked = await self._look_unasked(question, occasion)
         judgment = NOT_JUDGED
         if occasion.judge_until is not None:
             looked, judgment = await self._judge_unasked(question, looked, occasion)
+        if sized is not None:
+            occasion = await sized(occasion)
         admission = admit(occasion, looked.found, looked.delivered, looked.query)
         return replace(admission, log_id=judgment.log_id)
 
