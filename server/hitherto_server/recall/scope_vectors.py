@@ -39,8 +39,8 @@ class Kept:
     model: str
     pieces: Mapping[int, Piece]
     places: Sequence[Placed]
-    numbers: NDArray[np.int64]
-    """The memories of the places."""
+    of_memory: Mapping[int, Sequence[int]]
+    """Which of the places are in a memory."""
     vectors: NDArray[np.float32]
 
     @property
@@ -128,8 +128,10 @@ def _read(connection: Connection, blocks: list[Block], model: str, before: Kept 
     parts = [piece.vectors for piece in pieces.values() if len(piece.places)]
     places = [place for piece in pieces.values() for place in piece.places]
     vectors = np.concatenate(parts) if parts else np.empty((0, 0), dtype=np.float32)
-    numbers = np.array([place.number for place in places], dtype=np.int64)
-    return Kept(model, pieces, places, numbers, vectors)
+    of_memory: dict[int, list[int]] = {}
+    for place, placed in enumerate(places):
+        of_memory.setdefault(placed.number, []).append(place)
+    return Kept(model, pieces, places, of_memory, vectors)
 
 
 def _piece(connection: Connection, block: Block, model: str) -> Piece:
@@ -150,15 +152,13 @@ def _nearest(kept: Kept, vector: bytes, most: int, also: Collection[int]) -> lis
 
     if not kept.places:
         return []
-    cosines = kept.vectors @ np.frombuffer(vector, dtype="<f4")
-    best = np.arange(cosines.size)
+    # as fast as `@`, and never on threads of its own
+    cosines = np.einsum("ij,j->i", kept.vectors, np.frombuffer(vector, dtype="<f4"))
+    best = range(cosines.size)
     if cosines.size > most:
-        best = np.argpartition(-cosines, most - 1)[:most]
-        wanted = np.flatnonzero(np.isin(kept.numbers, list(also)))
-        best = np.union1d(best, wanted)
+        best = np.argpartition(-cosines, most - 1)[:most].tolist()
+    wanted = {*best, *(place for number in also for place in kept.of_memory.get(number, ()))}
     return [
-        signs.Near(place.number, cosine, place.start_char, place.end_char)
-        for place, cosine in zip(
-            (kept.places[one] for one in best.tolist()), cosines[best].tolist(), strict=True
-        )
+        signs.Near(kept.places[one].number, float(cosines[one]), *kept.places[one][1:])
+        for one in wanted
     ]
