@@ -13,6 +13,7 @@ HithertoError
 │   ├── NothingToUndo       nothing_to_undo      409
 │   ├── SupersedesItself    supersedes_itself    409
 │   ├── FolderIgnored       folder_ignored       409
+│   ├── LoopRuns            loop_runs            409
 │   ├── HistoryBusy         history_busy         409
 │   ├── BackfillState       backfill_state       409
 │   ├── NotOffered          not_offered          409
@@ -154,6 +155,13 @@ class FolderIgnored(Refused):
 
     code = "folder_ignored"
     default_mend = "Run `hitherto ignore --remove PATH`, or call from another folder."
+
+
+class LoopRuns(Refused):
+    """A session works on one task at a time in a loop."""
+
+    code = "loop_runs"
+    default_mend = "End it first: `loop` with action stop, or `hitherto loop stop`."
 
 
 class ImportConflict(Refused):

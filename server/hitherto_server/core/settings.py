@@ -38,6 +38,8 @@ class Settings:
     """Most memories in the brief of a subagent; 0: none gets one."""
     subagent_tokens: int = 600
     """Most tokens in the brief of a subagent."""
+    loop_iterations: int = 50
+    """Most iterations of a loop; 0: none can be started."""
     notices: int = 3
     """Most memories that a session is told of at once because their files changed; 0: none."""
     kept_prompt_chars: int = 4000
@@ -62,6 +64,7 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "brief_tokens": (0, 16_000),
     "subagent_memories": (0, 50),
     "subagent_tokens": (0, 16_000),
+    "loop_iterations": (0, 50),
     "notices": (0, 20),
     "kept_prompt_chars": (0, 8000),
     "backup_hours": (0, 24 * 366),
