@@ -47,6 +47,14 @@ if TYPE_CHECKING:
         ImportsReply,
         ImportView,
     )
+    from hitherto_contract.loops import (
+        LoopEntryView,
+        LoopReply,
+        LoopRequest,
+        LoopsReply,
+        LoopsRequest,
+        LoopView,
+    )
     from hitherto_contract.memories import (
         MAX_CONTENT_CHARS,
         ForgetRequest,
@@ -103,6 +111,12 @@ __all__ = [
     "ImportView",
     "ImportsReply",
     "Kind",
+    "LoopEntryView",
+    "LoopReply",
+    "LoopRequest",
+    "LoopView",
+    "LoopsReply",
+    "LoopsRequest",
     "MemoriesReply",
     "MemoriesRequest",
     "MemoryView",
@@ -138,7 +152,7 @@ __all__ = [
 ]
 
 OFTEN = ("base", "memories", "categories", "recall", "control", "erase", "history", "service")
-SELDOM = ("transfer", "background", "cleaning", "judge", "benches")
+SELDOM = ("loops", "transfer", "background", "cleaning", "judge", "benches")
 """What a person asks for now and then: no agent's first call waits for these."""
 
 

@@ -20,6 +20,7 @@ from hitherto_server.cli_erase import erase
 from hitherto_server.cli_history import candidates, import_history
 from hitherto_server.cli_install import install_app, uninstall_app
 from hitherto_server.cli_judge import judge_app
+from hitherto_server.cli_loop import loop_app
 from hitherto_server.cli_models import models_app
 from hitherto_server.cli_shared import HELP_STYLE
 from hitherto_server.cli_sync import sync
@@ -77,6 +78,7 @@ for panel, commands in {
     for command in commands:
         app.command(rich_help_panel=panel)(command)
 app.add_typer(categories_app, name="categories", rich_help_panel=MEMORIES)
+app.add_typer(loop_app, name="loop", rich_help_panel=STEERING)
 app.command("import", rich_help_panel=SERVER)(import_file)
 app.command(rich_help_panel=SETUP)(connect)
 app.add_typer(install_app, name="install", rich_help_panel=SETUP)

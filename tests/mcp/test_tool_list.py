@@ -24,6 +24,7 @@ REQUESTS = {
     "memories": contract.MemoriesRequest,
     "sync": contract.SyncRequest,
     "categories": contract.CategoriesRequest,
+    "loop": contract.LoopRequest,
 }
 PLACED = {"session_id", "project_dir", "actor"}
 # What the model has no use for, tool by tool.
@@ -31,6 +32,12 @@ LEFT_OUT = {"remember": {"idempotency_key"}, "recall": {"explain"}}
 # What an agent may say of a statement; the other sources are written by the server alone.
 AGENT_SOURCES = {"user-told", "agent", "external"}
 LIMITS = ("maxLength", "maxItems", "minimum", "maximum")
+# Names, paths, revisions, offsets and times: no call comes near, and each word costs every session.
+NEVER_NEAR = {
+    *(("maxLength", most) for most in (200, 4096)),
+    *(("maximum", most) for most in (1_000_000, 253_402_300_799_000)),
+    *(("minimum", least) for least in (0, 1)),
+}
 
 
 def model_sees() -> list[dict[str, Any]]:
@@ -76,7 +83,9 @@ def test_a_tool_requires_what_its_request_requires(tool: str) -> None:
 def test_a_tool_states_the_choices_and_limits_of_its_request(tool: str) -> None:
     theirs = contract_properties(tool)
     for name, ours in TOOLS[tool].properties.items():
-        assert limits_of(ours) == limits_of(theirs[name]), name
+        stated, all_limits = limits_of(ours), limits_of(theirs[name])
+        assert stated <= all_limits, name
+        assert {limit[-2:] for limit in all_limits - stated} <= NEVER_NEAR, name
         if "enum" in ours and name == "source":
             assert set(ours["enum"]) == AGENT_SOURCES <= set(theirs[name]["enum"])
         else:
@@ -84,10 +93,11 @@ def test_a_tool_states_the_choices_and_limits_of_its_request(tool: str) -> None:
             assert ours.get("type", "string") == theirs[name].get("type"), name
 
 
-def limits_of(schema: dict[str, Any]) -> dict[str, Any]:
+def limits_of(schema: dict[str, Any]) -> set[tuple[Any, ...]]:
     """Return a schema's limits, and those of its items."""
-    found = {limit: schema[limit] for limit in LIMITS if limit in schema}
-    return found | ({"items": limits_of(schema["items"])} if "items" in schema else {})
+    found: set[tuple[Any, ...]] = {(limit, schema[limit]) for limit in LIMITS if limit in schema}
+    of_items = limits_of(schema["items"]) if "items" in schema else set()
+    return found | {("items", *one) for one in of_items}
 
 
 @pytest.mark.parametrize("tool", REQUESTS)

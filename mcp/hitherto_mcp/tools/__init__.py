@@ -5,9 +5,10 @@ from typing import Any
 from hitherto_mcp.client import VERSION
 from hitherto_mcp.tools.base import Caller, Tool, ToolResult, answer
 from hitherto_mcp.tools.files import FILE_TOOLS
+from hitherto_mcp.tools.loops import LOOP_TOOLS
 from hitherto_mcp.tools.memory import MEMORY_TOOLS
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*MEMORY_TOOLS, *FILE_TOOLS)}
+TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*MEMORY_TOOLS, *FILE_TOOLS, *LOOP_TOOLS)}
 
 SERVER_INFO: dict[str, Any] = {"name": "hitherto", "title": "Hitherto", "version": VERSION}
 

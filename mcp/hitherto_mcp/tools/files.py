@@ -25,10 +25,7 @@ async def sync(arguments: Mapping[str, Any], caller: Caller, call: Call) -> str:
 
 SYNC = Tool(
     name="sync",
-    description=(
-        "Judge which memories still describe their changed files: still accurate, stale, unjudged, "
-        "unreadable."
-    ),
+    description=("Judge which memories still describe their changed files."),
     properties={"ids": {"type": "array", "items": ID, "maxItems": 50}, "files": PATHS},
     required=(),
     handler=sync,

@@ -12,17 +12,18 @@ if TYPE_CHECKING:
     from hitherto_mcp.client import Call
 
 # The model reads these in every session, so they are written by hand: the contract's own schema
-# is twice as long. A test compares their names, choices and limits with the contract's.
+# is twice as long. A test compares their names, choices and limits with the contract's; limits that
+# no call comes near are left out.
 KINDS = ["decision", "issue", "preference", "fact", "note", "plan", "workflow", "dossier"]
 ID = {"type": "string"}
-NAME = {"type": "string", "maxLength": 200}
+NAME = {"type": "string"}
 KIND = {"enum": KINDS}
 TAGS = {"type": "array", "items": NAME, "maxItems": 20}
-PATHS = {"type": "array", "items": {"type": "string", "maxLength": 4096}, "maxItems": 10}
+PATHS = {"type": "array", "items": {"type": "string"}, "maxItems": 10}
 CONTENT = {"type": "string", "maxLength": 20000}
 IMPORTANCE = {"type": "integer", "minimum": 1, "maximum": 10}
-TIME = {"type": "integer", "minimum": 0, "maximum": 253402300799000}
-REVISION = {"type": "integer", "minimum": 1}
+TIME = {"type": "integer"}
+REVISION = {"type": "integer"}
 
 
 def described(schema: Mapping[str, Any], description: str) -> dict[str, Any]:
@@ -106,7 +107,7 @@ REMEMBER = Tool(
     description=(
         "Store one statement for later sessions: a decision and its reason, a fix and its cause, "
         "a preference, a fact that was hard to find. Write it to stand alone and name the "
-        "functions, files and settings it is about. No secrets. Durable once an id comes back."
+        "functions, files and settings it is about. No secrets."
     ),
     properties={
         "content": CONTENT,
@@ -119,7 +120,7 @@ REMEMBER = Tool(
         "importance": described(IMPORTANCE, "default 5"),
         "source": described(
             {"enum": ["user-told", "agent", "external"]},
-            "default agent; user-told: the person said so; external: a third party",
+            "default agent; user-told: the person said so",
         ),
         "source_ref": described(NAME, "a commit, an issue, an address"),
         "category": NAME,
@@ -139,9 +140,8 @@ REMEMBER = Tool(
 RECALL = Tool(
     name="recall",
     description=(
-        "Search what earlier sessions learned. Each hit says whether it still holds: current, "
-        "changed, stale, superseded, conflicting or unverified. Check what is not current before "
-        "you rely on it."
+        "Search what earlier sessions learned. Each hit says whether it still holds; check what is "
+        "not current before you rely on it."
     ),
     properties={
         "query": {"type": "string", "maxLength": 10000},
@@ -163,8 +163,8 @@ RECALL = Tool(
 REFLECT = Tool(
     name="reflect",
     description=(
-        "Correct a memory. edit: change the given fields. supersede: content replaces it, the old "
-        "text stays in its history. confirm: you have just read the code and it still holds. "
+        "Correct a memory. edit: change the given fields. supersede: content replaces it. "
+        "confirm: you have just read the code and it still holds. "
         "undo: take back the last change; needs expected_revision."
     ),
     properties={
@@ -215,7 +215,7 @@ MEMORIES = Tool(
         "kind": KIND,
         "scope": described({"enum": ["project", "user", "all"]}, "default all"),
         "limit": described({"type": "integer", "minimum": 1, "maximum": 200}, "default 20"),
-        "offset": {"type": "integer", "minimum": 0, "maximum": 1000000},
+        "offset": {"type": "integer"},
     },
     required=(),
     handler=memories,

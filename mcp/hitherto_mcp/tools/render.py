@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hitherto_contract import (
         CategoriesReply,
         Hit,
+        LoopReply,
         MemoriesReply,
         MemoryView,
         RecallReply,
@@ -169,6 +170,22 @@ def tree(reply: CategoriesReply) -> str:
         for one in reply.categories
     ]
     return "\n".join([*(lines or ["No categories."]), *map(one_line, reply.notes)])
+
+
+def looped(reply: LoopReply) -> str:
+    """Return how far a loop is, then its task and its journal, indented."""
+    loop = reply.loop
+    if loop is None:
+        return "No loop yet."
+    head = joined(
+        [
+            f"loop {loop.state}",
+            loop.reason or "",
+            f"iteration {loop.iteration} of at most {loop.most_iterations}",
+        ]
+    )
+    notes = [f"{one.iteration}: {one_line(one.text)}" for one in loop.journal]
+    return "\n".join([head, indented("\n".join([loop.task, *notes])), *map(one_line, reply.notes)])
 
 
 def counted(memories: int) -> str:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from hitherto_contract import (
     CategoriesRequest,
     ForgetRequest,
+    LoopRequest,
     MemoriesRequest,
     RecallReply,
     RecallRequest,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.judge.asking import Origin
     from hitherto_server.services import Services
+    from hitherto_server.sessions.loop_tool import LoopDesk
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
     from hitherto_server.store.quiet import QuietRule
@@ -51,6 +53,7 @@ REQUESTS: dict[str, type[BaseModel]] = {
     "memories": MemoriesRequest,
     "categories": CategoriesRequest,
     "sync": SyncRequest,
+    "loop": LoopRequest,
     "why": WhyRequest,
 }
 
@@ -84,6 +87,8 @@ async def _perform(  # noqa: C901, PLR0911 - a table
             return await manage(services.writes, asked)
         case SyncRequest():
             return await sync_project(services, asked)
+        case LoopRequest():
+            return await loop_desk(services).do(asked)
         case WhyRequest():
             floor = services.settings.injection_floor
             return await services.store.readers.run(
@@ -130,6 +135,14 @@ async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
     origin: Origin = "cli" if asked.actor == "cli" else "tool"
     wish = SyncWish(project, tuple(asked.ids), tuple(asked.files), asked.session_id, origin)
     return await sync(services.stale, wish)
+
+
+def loop_desk(services: Services) -> LoopDesk:
+    """Return what takes a request about loops; few sessions ever make one."""
+    from hitherto_server.sessions.loop_tool import LoopDesk
+
+    most = services.settings.loop_iterations
+    return LoopDesk(services.store, services.projects, services.clock, most)
 
 
 async def note_use(services: Services, asked: RecallRequest, reply: RecallReply) -> RecallReply:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_contract import (
     CategoriesRequest,
+    LoopRequest,
     QuietView,
     RecallReply,
     ReflectRequest,
@@ -40,6 +41,8 @@ async def find_rule(services: Services, asked: BaseModel) -> QuietRule | None:
 def _keeps_text(asked: Placed) -> bool:
     if isinstance(asked, ReflectRequest):
         return asked.action != "undo"
+    if isinstance(asked, LoopRequest):
+        return asked.action in {"start", "update"}
     if isinstance(asked, CategoriesRequest):
         return asked.action in {"add", "rename"}
     return isinstance(asked, RememberRequest)

@@ -48,7 +48,8 @@ def same_within_ms(event: str) -> int:
 
 def put_event(connection: Connection, event: NewEvent) -> int | None:
     """Note an event and return its number; None if it was noted already."""
-    values = {**vars(event), "window_ms": same_within_ms(event.name), "detail": json.dumps(event.detail)}
+    values = {**vars(event), "detail": json.dumps(event.detail)}
+    values["window_ms"] = same_within_ms(event.name)
     if connection.execute(sql["same_event"], values).fetchone():
         return None
     return int(connection.execute(sql["put_event"], values).fetchone()[0])
