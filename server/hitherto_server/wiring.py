@@ -28,6 +28,7 @@ from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.edit_watch import EditWatch
 from hitherto_server.sessions.judged_prompts import JudgedPrompts
 from hitherto_server.sessions.moments import Tools
+from hitherto_server.sessions.preferences import Preferences
 from hitherto_server.sessions.prompts import PromptKeeper
 from hitherto_server.sessions.quiet import Quiet
 from hitherto_server.sessions.spool_reader import Spool
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
     from hitherto_server.history.importer import Show
     from hitherto_server.history.shown import Shown
     from hitherto_server.history.sources import Source
+    from hitherto_server.judge.client import Judge
     from hitherto_server.recall.succession import Succession
+    from hitherto_server.sessions.preference_rules import Heard
     from hitherto_server.store.database import Store
 
 
@@ -97,6 +100,7 @@ def wire(
         settings=settings,
         quiet=quiet,
         prompts=PromptKeeper(store, settings.kept_prompt_chars),
+        preferences=Preferences(writes, settings, _hear),
         client_files=ClientFiles(hides=quiet.hides),
         wake_model=wake_model,
         clock=clock,
@@ -105,7 +109,7 @@ def wire(
         has_news=sweep.has_news,
         judge=judge,
     )
-    judged_prompts = JudgedPrompts(home.judged, judge)
+    judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
     judge.on_change = judged_prompts.keep
     return Services(
         home=home,
@@ -140,6 +144,16 @@ def wire(
         token=token,
         port=port,
     )
+
+
+def _may_ask(judge: Judge) -> bool:
+    return judge.switches.config.on and judge.switches.config.backend is not None
+
+
+def _hear(prompt: str) -> Heard:
+    from hitherto_server.history.hearing import hear
+
+    return hear(prompt)
 
 
 def _index_new(embedder: Succession, indexer: Indexer) -> None:

@@ -42,6 +42,10 @@ class Settings:
     """Most iterations of a loop; 0: none can be started."""
     notices: int = 3
     """Most memories that a session is told of at once because their files changed; 0: none."""
+    nudges: int = 4
+    """Most nudges that a session is given, one a prompt at most; 0: none."""
+    preferences: int = 1
+    """1: what a prompt says to be so from now on becomes a memory; 0: nothing does."""
     kept_prompt_chars: int = 4000
     """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
     backup_hours: int = 24
@@ -66,6 +70,8 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "subagent_tokens": (0, 16_000),
     "loop_iterations": (0, 50),
     "notices": (0, 20),
+    "nudges": (0, 20),
+    "preferences": (0, 1),
     "kept_prompt_chars": (0, 8000),
     "backup_hours": (0, 24 * 366),
     "backups_kept": (1, 1000),

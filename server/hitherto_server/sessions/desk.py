@@ -13,12 +13,12 @@ from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.left_alone import leave_alone, without_hidden
-from hitherto_server.sessions.moments import answer_prompt, answer_start, store_plan
+from hitherto_server.sessions.moments import answer_start, store_plan
 from hitherto_server.sessions.notices import AFTER_TOOLS, tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.sessions.subagents import answer_subagent, link_dispatch, note_dispatch
-from hitherto_server.store.sessions import SAME_WITHIN_MS
+from hitherto_server.store.sessions import same_within_ms
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.judged_prompts import JudgedPrompts
@@ -62,6 +62,8 @@ class SessionDesk:
         await self.tools.edits.close()
         await self.tools.client_files.close()
         await self.tools.prompts.close()
+        await self.tools.preferences.close()
+        await self.tools.choosing.close()
 
     async def take(self, call: HookCall) -> Reply:
         """Note a call and return what the client should hear; a repeated one is not noted."""
@@ -83,11 +85,15 @@ class SessionDesk:
             await store_plan(self.tools, call)
         noting = asyncio.create_task(self._note(call, project.number if project else None))
         if call.event == "UserPromptSubmit" and not call.spooled:
+            from hitherto_server.sessions.asked import answer_prompt
+
             return await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
         if await noting is None:
             return None
+        self.tools.on_transcript(call)
         reply = await self._answer(call)
         if call.spooled:
+            self.tools.preferences.keep_soon(call)
             return None
         if tells_of_files(call):
             reply = await with_news(self.tools, call, reply, unasked=True)
@@ -100,7 +106,20 @@ class SessionDesk:
     async def _answer(self, call: HookCall) -> Reply:
         """Follow what subagents are given to do, and answer what begins."""
         match call.event:
+            case "PreCompact":
+                from hitherto_server.sessions.digests import begin_digest
+
+                begin_digest(self.tools, call)
+            case "PostCompact":
+                from hitherto_server.sessions.digests import end_digest
+
+                await end_digest(self.tools, call)
+            case "SessionStart" if call.text("source") == "compact":
+                from hitherto_server.sessions.digests import answer_compaction
+
+                return await answer_compaction(self.tools, call)
             case "SessionStart" if not call.spooled:
+                self.tools.reader.warm()
                 return await answer_start(self.tools, call)
             case "SubagentStart":
                 return await answer_subagent(self.tools, call)
@@ -144,7 +163,7 @@ class SessionDesk:
     def _is_repeat(self, call: HookCall) -> bool:
         """Tell whether the same call is here already: settings and a plugin both registered it."""
         before = self._recent.get(_key(call))
-        if before is not None and abs(call.at_ms - before) <= SAME_WITHIN_MS:
+        if before is not None and abs(call.at_ms - before) <= same_within_ms(call.event):
             return True
         self._recent[_key(call)] = call.at_ms
         while len(self._recent) > REMEMBERED_CALLS:

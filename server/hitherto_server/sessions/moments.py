@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import hitherto_contract as contract
@@ -18,12 +18,9 @@ from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.dispatches import Dispatches
-from hitherto_server.sessions.judged_prompts import judge_until
-from hitherto_server.sessions.silence import silent_because
-from hitherto_server.sessions.sought import sought
+from hitherto_server.sessions.prompt_reader import PromptReader
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
 
     from hitherto_server.core.clock import Clock
@@ -33,6 +30,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.edit_watch import EditWatch
+    from hitherto_server.sessions.preferences import Preferences
     from hitherto_server.sessions.prompts import PromptKeeper
     from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
@@ -62,6 +60,7 @@ class Tools:
     settings: Settings
     quiet: Quiet
     prompts: PromptKeeper
+    preferences: Preferences
     wake_model: Callable[[], None]
     clock: Clock
     on_work: Callable[[Project], None]
@@ -72,32 +71,8 @@ class Tools:
     """Sessions that were given something which does not hold any more."""
     client_files: ClientFiles = field(default_factory=ClientFiles)
     dispatches: Dispatches = field(default_factory=Dispatches)
+    reader: PromptReader = field(default_factory=PromptReader)
     judge: Asks = field(default_factory=NobodyAsks)
-
-
-async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
-    """Give the few memories that a prompt is about, if any; recall runs beside the note."""
-    prompt = asked_in(call.text("prompt"))
-    wish = sought(prompt)
-    if silent_because(prompt) or silent_because(wish):
-        if await noting is not None:
-            tools.prompts.keep_soon(call)
-        return None
-    tools.wake_model()
-    try:
-        question = await question_of(tools, call, wish)
-        settings = tools.settings
-        most = (settings.prompt_memories, settings.prompt_tokens)
-        occasion = await occasion_of(tools, call, "prompt", question, most)
-        until = judge_until(call, tools.clock(), DELIVERY_MS)
-        admission = await tools.recaller.consider(question, replace(occasion, judge_until=until))
-    finally:
-        noted = await noting
-    if noted is None:
-        return None
-    reply = await deliver(tools, call, admission)
-    tools.prompts.keep_soon(call, admission.occasion.admission)
-    return reply
 
 
 def asked_in(prompt: str) -> str:

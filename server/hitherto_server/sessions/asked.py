@@ -1,0 +1,101 @@
+"""What a prompt is given: the few memories that it is about, as much as it needs, and one line."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hitherto_server.sessions.judged_prompts import judge_until
+from hitherto_server.sessions.moments import (
+    DELIVERY_MS,
+    asked_in,
+    deliver,
+    occasion_of,
+    question_of,
+)
+from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.sought import sought
+
+if TYPE_CHECKING:
+    from hitherto_server.recall.admission import Admission, Occasion
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.moments import Reply, Tools
+    from hitherto_server.sessions.urgency import Prompt, Reading
+
+
+async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
+    """Give the few memories that a prompt is about, if any; all else runs beside the recall."""
+    text = asked_in(call.text("prompt"))
+    wish = sought(text)
+    if silent_because(text) or silent_because(wish):
+        if await noting is not None:
+            tools.prompts.keep_soon(call)
+            tools.preferences.keep_soon(call)
+        return None
+    tools.wake_model()
+    until = judge_until(call, tools.clock(), DELIVERY_MS)
+    reading = asyncio.create_task(_read(tools, call, text, until), name="reading a prompt")
+    try:
+        admission = await _considered(tools, call, wish, until, reading)
+    finally:
+        noted = await noting
+        prompt, read = await reading
+    if noted is None:
+        return None
+    reply = await _answered(tools, prompt, read, admission)
+    tools.prompts.keep_soon(call, admission.occasion.admission)
+    tools.preferences.keep_soon(call, read.learned)
+    return reply
+
+
+async def _read(tools: Tools, call: HookCall, text: str, until: float) -> tuple[Prompt, Reading]:
+    await tools.reader.loaded()
+    from hitherto_server.sessions.urgency import Prompt, read_prompt
+
+    project = await tools.projects.find(call.folder) if call.folder else None
+    prompt = Prompt(call, text, project, until)
+    return prompt, await read_prompt(tools, prompt)
+
+
+async def _considered(
+    tools: Tools,
+    call: HookCall,
+    wish: str,
+    until: float,
+    reading: asyncio.Task[tuple[Prompt, Reading]],
+) -> Admission:
+    """Recall beside the reading, which says how much of it may be given."""
+
+    async def sized_by(occasion: Occasion) -> Occasion:
+        from hitherto_server.sessions.urgency import sized
+
+        _, read = await asyncio.shield(reading)
+        return sized(occasion, read)
+
+    question = await question_of(tools, call, wish)
+    most = (tools.settings.prompt_memories, tools.settings.prompt_tokens)
+    occasion = await occasion_of(tools, call, "prompt", question, most)
+    occasion = replace(occasion, judge_until=until)
+    return await tools.recaller.consider(question, occasion, sized_by)
+
+
+async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: Admission) -> Reply:
+    """Deliver an admission with the one nudge that the prompt needs, and log what was done."""
+    from hitherto_server.sessions.nudges import nudges_for, with_nudge
+
+    reply = await deliver(tools, prompt.call, admission)
+    learned = reading.learned
+    keeps = learned is None or tools.preferences.finds_in(prompt.text, learned)
+    wanted = nudges_for(prompt, reading, admission, keeps_preference=keeps)
+    reply, nudge = await with_nudge(tools, prompt, reply, wanted)
+    if reading.log_id is not None:
+        outcome = {
+            "tier": reading.tier,
+            "by": reading.tier_by,
+            "memories": len(admission.injected) if reply else 0,
+            "withheld": admission.occasion.withheld is not None,
+            "nudge": nudge.kind if nudge else None,
+        }
+        await tools.judge.note_outcome(reading.log_id, outcome)
+    return reply

@@ -1,0 +1,32 @@
+"""Loads what reads prompts, once and on a thread: no start of a server waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+
+@dataclass
+class PromptReader:
+    """Knows whether what reads a prompt beside its recall is loaded."""
+
+    _loading: asyncio.Task[None] | None = None
+
+    def warm(self) -> None:
+        """Begin to load what reading needs, unless that was done."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(asyncio.to_thread(_load), name="prompt rules")
+
+    async def loaded(self) -> None:
+        """Return once everything is there."""
+        self.warm()
+        if self._loading is not None:
+            await asyncio.shield(self._loading)
+
+
+def _load() -> None:
+    from hitherto_server.sessions import nudges, preference_rules, prompt_rules, urgency
+
+    del nudges, urgency
+    prompt_rules.warm()
+    preference_rules.warm()

@@ -1,0 +1,217 @@
+"""What is known of a prompt beside what it is about: judged in one request, else by rules."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, assert_never
+
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.text import opening_of
+from hitherto_server.judge.answers import Answers, Choice
+from hitherto_server.judge.asking import Asking
+from hitherto_server.judge.surfaces import (
+    prompt_urgency,
+    session_lookup,
+    task_boundary,
+    user_learning,
+)
+from hitherto_server.recall.pipeline import LEAST_JUDGE_S
+from hitherto_server.sessions import prompt_rules
+from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
+from hitherto_server.store.unsaved import Unsaved, find_unsaved, has_preference
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hitherto_server.judge.questions import Question
+    from hitherto_server.judge.surface import Surface
+    from hitherto_server.judge.surfaces.prompt_urgency import Tier
+    from hitherto_server.recall.admission import Occasion
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.moments import Tools
+    from hitherto_server.store.driver import Connection
+    from hitherto_server.store.projects import Project
+
+Speaker = Literal["judged", "rule"]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A prompt that is searched, as it is read."""
+
+    call: HookCall
+    text: str
+    project: Project | None
+    until: float
+    """When (`time.monotonic()`) a judgment of it must be there."""
+
+    @property
+    def id(self) -> str:
+        """The client's id of it, as it is kept."""
+        return kept(self.call.text("prompt_id"), MAX_FIELD_CHARS)
+
+
+@dataclass(frozen=True)
+class Said:
+    """A yes or no, and who said it."""
+
+    holds: bool
+    by: Speaker
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a judge said of a lasting preference."""
+
+    holds: bool
+    calibrated: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """All that is known of a prompt."""
+
+    tier: Tier = "should"
+    tier_by: Speaker = "rule"
+    confidence: float | None = None
+    """Of a judged tier."""
+    asks_session: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
+    another_task: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
+    unsaved: Unsaved | None = None
+    learned: Learned | None = None
+    """None: no judgment of it came."""
+    log_id: int | None = None
+
+
+async def read_prompt(tools: Tools, prompt: Prompt) -> Reading:
+    """Read a prompt; what no judgment says in time, the rules say."""
+    unsaved, knows_preference = None, True
+    try:
+        unsaved, knows_preference = await tools.store.readers.run(lambda c: _look(c, tools, prompt))
+    except HithertoError as error:
+        log.warning("what a session has not stored is not known: %s", error)
+    ruled = by_rule(prompt.text, unsaved)
+    wanted = _wanted(tools, unsaved, asks_preference=not knows_preference)
+    left_s = prompt.until - time.monotonic()
+    if not wanted or left_s < LEAST_JUDGE_S:
+        return ruled
+    return judged(await _ask(tools, prompt, ruled, wanted, left_s), tools, ruled)
+
+
+def by_rule(text: str, unsaved: Unsaved | None) -> Reading:
+    """Return what the words of a prompt say of it."""
+    has_ended = unsaved is not None and unsaved.has_ended
+    return Reading(
+        tier=prompt_rules.tier_by_rule(text),
+        asks_session=Said(prompt_rules.asks_about_a_session(text), "rule"),
+        another_task=Said(prompt_rules.begins_another_task(text, has_ended=has_ended), "rule"),
+        unsaved=unsaved,
+    )
+
+
+def judged(answers: Answers | None, tools: Tools, ruled: Reading) -> Reading:
+    """Return a reading with what a judge said in place of what the rules said."""
+    if answers is None:
+        return ruled
+    threshold = tools.judge.threshold
+    urgency = answers.choice(prompt_urgency.KEY)
+    tier = prompt_urgency.decide(answers, threshold(prompt_urgency.SURFACE, "least_confidence"))
+    asks = session_lookup.decide(answers, threshold(session_lookup.SURFACE, "least_probability"))
+    turns = task_boundary.decide(answers, threshold(task_boundary.SURFACE, "least_probability"))
+    wants = user_learning.decide(answers, threshold(user_learning.SURFACE, "least_probability"))
+    return Reading(
+        # who can't tell says nothing of the size: what is set stands
+        tier=tier or ruled.tier,
+        tier_by="judged" if tier else "rule",
+        confidence=urgency.confidence if isinstance(urgency, Choice) else None,
+        asks_session=ruled.asks_session if asks is None else Said(asks, "judged"),
+        another_task=ruled.another_task if turns is None else Said(turns, "judged"),
+        unsaved=ruled.unsaved,
+        learned=None if wants is None else Learned(wants, answers.calibrated),
+        log_id=answers.log_id,
+    )
+
+
+def sized(occasion: Occasion, reading: Reading) -> Occasion:
+    """Return an occasion with as much room as the prompt needs, if that was judged."""
+    if reading.tier_by == "rule":
+        return occasion
+    memories, tokens = occasion.memories, occasion.tokens
+    match reading.tier:
+        case "must":
+            return replace(occasion, memories=_ceil(memories * 5, 3), tokens=_ceil(tokens * 3, 2))
+        case "should":
+            return occasion
+        case "consider":
+            return replace(occasion, memories=_ceil(memories * 2, 3), tokens=_ceil(tokens * 2, 3))
+        case "skip":
+            return replace(occasion, withheld=f"judged to need none ({reading.confidence:.2f})")
+        case _:
+            assert_never(reading.tier)
+
+
+def _ceil(number: int, by: int) -> int:
+    return -(-number // by)
+
+
+def _look(connection: Connection, tools: Tools, prompt: Prompt) -> tuple[Unsaved | None, bool]:
+    """Return what is not stored of earlier work, and whether a preference is."""
+    session_id, settings = prompt.call.session_id, tools.settings
+    unsaved = find_unsaved(connection, session_id, prompt.id) if settings.nudges else None
+    is_on = settings.preferences and settings.kept_prompt_chars
+    if not is_on or not tools.judge.is_on(user_learning.SURFACE):
+        return unsaved, True
+    return unsaved, has_preference(connection, session_id)
+
+
+def _wanted(tools: Tools, unsaved: Unsaved | None, *, asks_preference: bool) -> list[Surface]:
+    """Return what is worth asking, the request's lead first."""
+    nudges = tools.settings.nudges > 0
+    worth = (
+        (prompt_urgency.SURFACE, True),
+        (task_boundary.SURFACE, nudges and unsaved is not None),
+        (session_lookup.SURFACE, nudges),
+        (user_learning.SURFACE, asks_preference),
+    )
+    return [one for one, is_worth in worth if is_worth and tools.judge.is_on(one)]
+
+
+async def _ask(
+    tools: Tools, prompt: Prompt, ruled: Reading, wanted: list[Surface], left_s: float
+) -> Answers | None:
+    asking = Asking(
+        "hook",
+        prompt.call.session_id,
+        prompt.project.number if prompt.project else None,
+        left_s,
+        riders=tuple(one.name for one in wanted[1:]),
+        preview=opening_of(prompt.text, tools.settings.kept_prompt_chars),
+    )
+    state, questions = asked_of(prompt.text, prompt.project, ruled.unsaved, wanted)
+    answers = await tools.judge.ask(wanted[0], state, questions, asking)
+    return answers if isinstance(answers, Answers) else None
+
+
+def asked_of(
+    text: str, project: Project | None, unsaved: Unsaved | None, wanted: list[Surface]
+) -> tuple[Mapping[str, Any], Mapping[str, Question]]:
+    """Return the state and the questions of the surfaces that are asked, as one request."""
+    state: dict[str, Any] = {}
+    questions: dict[str, Question] = {}
+    names = {one.name for one in wanted}
+    if prompt_urgency.SURFACE.name in names:
+        state |= prompt_urgency.state_of(text, project.name if project else None)
+        questions |= prompt_urgency.questions_for()
+    if task_boundary.SURFACE.name in names and unsaved is not None:
+        work = task_boundary.UnsavedWork(unsaved.request, unsaved.files, unsaved.edits)
+        state |= task_boundary.state_of(text, work)
+        questions |= task_boundary.questions_for()
+    for rider in (session_lookup, user_learning):
+        if rider.SURFACE.name in names:
+            state |= rider.state_of(text)
+            questions |= rider.questions_for()
+    return state, questions
