@@ -57,6 +57,7 @@ async def open_services(
             services.indexer,
             services.sweep,
             services.history,
+            services.miner,
             services.sessions,
             services.backups,
             services.judged,

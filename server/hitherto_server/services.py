@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.history.importer import Importer
+    from hitherto_server.history.mining import Miner
     from hitherto_server.judge.client import Judge
     from hitherto_server.maintenance.backups import Backups
     from hitherto_server.maintenance.indexer import Indexer
@@ -53,6 +54,7 @@ class Services:
     sessions: SessionDesk
     quiet: Quiet
     history: Importer
+    miner: Miner
     backups: Backups
     judge: Judge
     passes: Passes

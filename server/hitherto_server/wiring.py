@@ -11,6 +11,7 @@ from hitherto_server.benches.passes import Passes
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.history.importer import Importer
+from hitherto_server.history.mining import Miner
 from hitherto_server.judge.client import make_judge
 from hitherto_server.maintenance.backups import Backups
 from hitherto_server.maintenance.comparing import Comparer
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import Place
     from hitherto_server.history.importer import Show
+    from hitherto_server.history.mined import Mine
     from hitherto_server.history.shown import Shown
     from hitherto_server.history.sources import Source
     from hitherto_server.judge.client import Judge
@@ -92,6 +94,7 @@ def wire(
         on_work=judged.notify,
     )
     wake_model = partial(_wake_model, embedder, indexer)
+    miner = Miner(store, settings, quiet, clock, _mine_by(writes, quiet, embedder))
     tools = Tools(
         store=store,
         projects=projects,
@@ -108,6 +111,7 @@ def wire(
         edits=EditWatch(stale, sweep.has_news, partial(_is_left_alone, quiet)),
         has_news=sweep.has_news,
         judge=judge,
+        on_transcript=miner.note,
     )
     judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
     judge.on_change = judged_prompts.keep
@@ -134,6 +138,7 @@ def wire(
             quiet.hides,
             _show_by(store, projects, recaller, indexer, settings=settings, clock=clock),
         ),
+        miner=miner,
         backups=_backups(home, settings, store, clock),
         judge=judge,
         judged=judged,
@@ -176,6 +181,17 @@ def _wake_model(embedder: Succession, indexer: Indexer) -> None:
     # each look for what waits reads all passages: not at every recall
     if embedder.state != "ready":
         _index_new(embedder, indexer)
+
+
+def _mine_by(writes: WriteContext, quiet: Quiet, embedder: Succession) -> Callable[[], Mine]:
+    """Return what makes the keeper of what sessions say: it loads itself at the first."""
+
+    def mine() -> Mine:
+        from hitherto_server.history.mined import Mine
+
+        return Mine(writes, quiet, embedder)
+
+    return mine
 
 
 def _backups(home: Home, settings: Settings, store: Store, clock: Clock) -> Backups:

@@ -48,6 +48,10 @@ class Settings:
     """1: what a prompt says to be so from now on becomes a memory; 0: nothing does."""
     kept_prompt_chars: int = 4000
     """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
+    session_days: int = 90
+    """Days that what was said in sessions is kept to be found; 0: no transcript is read."""
+    session_findings: int = 1
+    """1: what the rules find in a session that is over becomes candidates; 0: nothing does."""
     backup_hours: int = 24
     """Hours from one backup to the next while the server runs; 0: none is made unasked."""
     backups_kept: int = 10
@@ -73,6 +77,8 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "nudges": (0, 20),
     "preferences": (0, 1),
     "kept_prompt_chars": (0, 8000),
+    "session_days": (0, 3660),
+    "session_findings": (0, 1),
     "backup_hours": (0, 24 * 366),
     "backups_kept": (1, 1000),
     "readers": (1, 64),

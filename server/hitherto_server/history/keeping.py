@@ -1,4 +1,7 @@
-"""What was found becomes candidates, by the one way in, each with what shows that it was said."""
+"""What was found becomes candidates, by the one way in, each with what shows that it was said.
+
+An import and the mining of a session keep alike: the same words of the same message, once.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,7 @@ from hitherto_server.store.memories import (
 )
 
 if TYPE_CHECKING:
+    from hitherto_contract.words import Source
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.gates.neighbours import Neighbourhood
     from hitherto_server.history.findings import Finding, Support
@@ -55,7 +59,22 @@ class Ready:
     around: Neighbourhood
 
 
-async def made_ready(context: WriteContext, finding: Finding, project: Project | None) -> Ready:
+@dataclass(frozen=True)
+class Way:
+    """By which way findings come in: what they are said to come from, and who writes them."""
+
+    source: Source
+    actor: str
+    tags: tuple[str, ...]
+
+
+IMPORTED = Way("import", rows.ACTOR, ("import",))
+MINED = Way("transcript", "session", ())
+
+
+async def made_ready(
+    context: WriteContext, finding: Finding, project: Project | None, way: Way = IMPORTED
+) -> Ready:
     """Return a finding as the store takes it: with its files, passages and neighbours."""
     content = finding.content.strip()[:MOST_CHARS]
     place = Place(project, Head(None, None))
@@ -65,13 +84,13 @@ async def made_ready(context: WriteContext, finding: Finding, project: Project |
         project=place.scope,
         content=content,
         kind=finding.kind,
-        source="import",
-        actor=rows.ACTOR,
+        source=way.source,
+        actor=way.actor,
         device=context.device,
         at_ms=finding.at_ms,
         spans=tuple(context.splitter(content)),
         anchors=await asyncio.to_thread(_untouched, anchors, place, finding.at_ms),
-        tags=("import", *finding.tags),
+        tags=(*way.tags, *finding.tags),
         importance=IMPORTANCE,
         tier="candidate",
         held_back_because=WAITS[finding.trust],
@@ -87,17 +106,24 @@ async def made_ready(context: WriteContext, finding: Finding, project: Project |
     return Ready(finding, new, around)
 
 
-def keep(connection: Connection, import_id: int, ready: list[Ready], at_ms: int) -> Counter[str]:
-    """Write what is new of a file and return what became of each; runs in the writer's job."""
+def keep(
+    connection: Connection, import_id: int | None, ready: list[Ready], at_ms: int
+) -> Counter[str]:
+    """Write what is new of a file and return what became of each; runs in the writer's job.
+
+    Without an import's number it was mined: what lies in the trash stays there then, whoever
+    put it there.
+    """
     return Counter(_keep_one(connection, import_id, one, at_ms) for one in ready)
 
 
-def _keep_one(connection: Connection, import_id: int, one: Ready, at_ms: int) -> str:
+def _keep_one(connection: Connection, import_id: int | None, one: Ready, at_ms: int) -> str:
     new = one.new
     trashed = rows.find_trashed(connection, new.project, new.content)
-    if trashed is not None and trashed["undone_at_ms"] is None:
+    if trashed is not None and (trashed["undone_at_ms"] is None or import_id is None):
         return "in the trash"  # a person put it there
-    if trashed is not None and find_same(connection, new.project, new.content) is None:
+    is_said = find_same(connection, new.project, new.content) is not None
+    if trashed is not None and import_id is not None and not is_said:
         state = replace(state_of(connection, trashed), trashed_at_ms=None)
         change_memory(connection, trashed, state, change="restore", actor=rows.ACTOR, at_ms=at_ms)
         hold(connection, trashed["number"], WAITS[one.finding.trust])
@@ -107,10 +133,13 @@ def _keep_one(connection: Connection, import_id: int, one: Ready, at_ms: int) ->
     # built by us: what lost a secret may have grown beyond what a caller may send
     request = contract.RememberRequest.model_construct(content=new.content)
     written = write(connection, new, request, one.around, {})
-    number = get_row(connection, written.id)["number"]
-    if written.stored:
+    row = get_row(connection, written.id)
+    number = row["number"]
+    # what was mined waits as a candidate: a yes to an import is a yes to it too
+    is_taken_over = row["source"] == MINED.source and row["tier"] == "candidate"
+    if import_id is not None and (written.stored or is_taken_over):
         rows.put_memory(connection, number, import_id, at_ms)
-    elif not rows.is_imported(connection, number):
+    elif not written.stored and not rows.is_imported(connection, number):
         return "known already"
     _support(connection, number, one, at_ms)
     return "stored" if written.stored else "said before"

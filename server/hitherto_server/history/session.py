@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import normalised
 from hitherto_server.gates.secrets import redact
+from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.findings import Finding, Support
 from hitherto_server.history.fixes import FixWatch
 from hitherto_server.history.rows import Prompt, Transcript
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.rows import Row
     from hitherto_server.history.statements import Stated
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Changes with what the rules find: files are read again then."""
 MOST_PROMPTS = 400
 TAKEN_BACK_WITHIN = 3
@@ -86,12 +87,21 @@ class _Listener:
         ]
 
 
-def read_session(path: Path, told: Callable[[int], None] = lambda _: None) -> Yield:
-    """Read one transcript and return what it yields, in the order in which it was said."""
-    transcript = Transcript(path, told)
+def read_session(
+    path: Path,
+    told: Callable[[int], None] = lambda _: None,
+    counts: Callable[[Row], bool] = lambda _: True,
+) -> Yield:
+    """Read one transcript and return what it yields, in the order in which it was said.
+
+    What doesn't count is passed over, and so is what an agent repeats of what it was given.
+    """
+    transcript, echoes = Transcript(path, told), Echoes()
+    echoes.read(path)
     listener = _Listener()
     for row in transcript.rows():
-        listener.take(row)
+        if counts(row):
+            listener.take(echoes.own(row))
     found = [one for _, one in listener.stated] + list(listener.watch.findings())
     once = {(one.kind == "issue", normalised(one.content).lower()): one for one in found}
     findings = sorted(once.values(), key=lambda one: one.at_ms)

@@ -73,6 +73,8 @@ class Tools:
     dispatches: Dispatches = field(default_factory=Dispatches)
     reader: PromptReader = field(default_factory=PromptReader)
     judge: Asks = field(default_factory=NobodyAsks)
+    on_transcript: Callable[[HookCall], None] = lambda _: None
+    """Told of calls after which a transcript may have grown, or be complete."""
 
 
 def asked_in(prompt: str) -> str:

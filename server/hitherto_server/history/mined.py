@@ -1,0 +1,132 @@
+"""What is kept of a session: its pieces, their vectors, and the candidates that it yields."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import ModelError
+from hitherto_server.history.keeping import MINED, keep, made_ready
+from hitherto_server.history.sources import standing_folder
+from hitherto_server.store import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hitherto_server.gates.context import WriteContext
+    from hitherto_server.history.findings import Finding
+    from hitherto_server.history.keeping import Ready
+    from hitherto_server.history.pieces import Piece
+    from hitherto_server.history.tail import Read
+    from hitherto_server.recall.succession import Succession
+    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.store.driver import Connection, Row
+    from hitherto_server.store.projects import Project
+
+DAY_MS = 24 * 3600 * 1000
+MOST_OF_SESSION, MOST_OF_PROJECT = 1000, 5000
+EMBEDDED_AT_ONCE = 8
+MOST_EMBEDDED = 2000
+"""In one go; the rest has its turn at the next."""
+
+
+@dataclass(frozen=True)
+class Mine:
+    """Keeps what was read of sessions, where nothing says that it is to be left alone."""
+
+    writes: WriteContext
+    quiet: Quiet
+    embedder: Succession
+
+    async def keep(self, transcript_id: int, read: Read) -> None:
+        """Keep pieces together with how far their file is read."""
+        new = [one for piece in read.pieces if (one := await self._placed(piece, transcript_id))]
+        at_ms = self.writes.clock()
+
+        def job(connection: Connection) -> None:
+            if read.is_anew:
+                chunks.begin_anew(connection, transcript_id)
+            for one in new:
+                chunks.put_chunk(connection, one)
+            chunks.note_read(
+                connection, transcript_id, offset=read.offset, head=read.head, at_ms=at_ms
+            )
+
+        # what a power cut takes is read once more
+        await self.writes.store.writer.run(job, durable=False)
+
+    async def propose(self, known: Row, findings: Sequence[Finding]) -> None:
+        """Keep what the rules found as candidates, and until where they have looked."""
+        ready: list[Ready] = []
+        for finding in findings:
+            project = await self._project(finding.folder or "")
+            if project is not None:
+                ready.append(await made_ready(self.writes, finding, project, MINED))
+        at_ms = self.writes.clock()
+
+        def job(connection: Connection) -> None:
+            keep(connection, None, ready, at_ms)
+            chunks.note_found(connection, known["id"], known["read_offset"])
+
+        await self.writes.store.writer.run(job)
+        if ready:
+            self.writes.on_written()
+
+    async def prune(self, days: int) -> int:
+        """Forget what is too old, or too much of a session or a project; returns how much."""
+        before_ms = self.writes.clock() - days * DAY_MS
+        bounds = chunks.Bounds(before_ms, MOST_OF_SESSION, MOST_OF_PROJECT)
+        job = partial(chunks.prune, bounds=bounds)
+        return await self.writes.store.writer.run(job, durable=False)
+
+    async def embed(self) -> None:
+        """Give pieces their vectors, one by one: whoever waits for the model comes first."""
+        model = self.embedder.model
+        if model is None:
+            return
+        for _ in range(MOST_EMBEDDED // EMBEDDED_AT_ONCE):
+            list_some = partial(chunks.list_waiting, model=model.name, most=EMBEDDED_AT_ONCE)
+            some = await self.writes.store.readers.run(list_some)
+            if not some:
+                return
+            try:
+                for one in some:
+                    await self._embed_one(one, model.name)
+            except ModelError:  # it is being changed: the next piece asks again
+                return
+
+    async def _embed_one(self, waiting: Row, model: str) -> None:
+        vector = await self.embedder.embed(waiting["text"], "passage", patient=True)
+        job = partial(chunks.put_vector, waiting=waiting, model=model, vector=vector.tobytes())
+        await self.writes.store.writer.run(job, durable=False)
+
+    async def _placed(self, piece: Piece, transcript_id: int) -> chunks.NewChunk | None:
+        project = await self._project(piece.folder)
+        if project is None:
+            return None
+        return chunks.NewChunk(
+            transcript_id=transcript_id,
+            session_id=piece.session_id,
+            project_id=project.number,
+            message_id=piece.message_id,
+            sequence=piece.sequence,
+            from_offset=piece.from_offset,
+            to_offset=piece.to_offset,
+            started_at_ms=piece.started_at_ms,
+            ended_at_ms=piece.ended_at_ms,
+            working_dir=piece.folder,
+            branch=piece.branch or None,
+            text=piece.text,
+            files=json.dumps(piece.files, ensure_ascii=False),
+        )
+
+    async def _project(self, folder: str) -> Project | None:
+        """Return whose a folder is; None where it is ignored, or no folder at all."""
+        if not folder.startswith("/") or await asyncio.to_thread(self.quiet.hides, Path(folder)):
+            return None
+        standing = await asyncio.to_thread(standing_folder, folder)
+        return await self.writes.projects.get(standing)

@@ -1,0 +1,194 @@
+"""Sessions are mined while they run and after they ended, in the background.
+
+What was said becomes pieces that are searched; what the rules of the import find, candidates.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hitherto_server.core.errors import HithertoError
+from hitherto_server.store import chunks
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from hitherto_server.core.clock import Clock
+    from hitherto_server.core.settings import Settings
+    from hitherto_server.history.mined import Mine
+    from hitherto_server.history.tail import Tail
+    from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.store.database import Store
+    from hitherto_server.store.driver import Row
+
+log = logging.getLogger(__name__)
+
+NOTED = frozenset({"SessionStart", "Stop", "SessionEnd"})
+CLIENT = "claude-code"
+AFTER_S = 1.0
+"""The client writes its file beside the hook; and whoever waits for an answer comes first."""
+SWEEP_S, FIRST_SWEEP_S = 600.0, 10.0
+ENDED_AFTER_MS = 30 * 60 * 1000
+"""A transcript that hasn't grown for so long is of a session that is over, whatever it said."""
+BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
+MOST_REMEMBERED = 64
+
+
+class _Closing(Exception):
+    """The server stops while a file is being read."""
+
+
+@dataclass
+class Miner:
+    """Reads transcripts on from where that ended, one after another."""
+
+    store: Store
+    settings: Settings
+    quiet: Quiet
+    clock: Clock
+    mine: Callable[[], Mine]
+    """Makes what keeps the pieces and the findings, at the first of them."""
+    after_s: float = AFTER_S
+    _wanted: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    """Paths, each with its session, and whether that is over."""
+    _tails: dict[str, Tail] = field(default_factory=dict)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _task: asyncio.Task[None] | None = None
+    _is_closing: bool = False
+    _unrested: int = 0
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anything is kept of what sessions say."""
+        return self.settings.session_days > 0 and self.settings.kept_prompt_chars > 0
+
+    def start(self) -> None:
+        """Begin to work in the background."""
+        self._task = asyncio.create_task(self._run(), name="miner")
+
+    async def close(self) -> None:
+        """Stop; what is left is read after the next start."""
+        self._is_closing = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def note(self, call: HookCall) -> None:
+        """Take note of a hook's call: its transcript may have grown, or be complete."""
+        if call.event not in NOTED or call.client != CLIENT or not self.is_on:
+            return
+        path = call.text("transcript_path")
+        if path:
+            _, is_over = self._wanted.get(path, ("", False))
+            self._wanted[path] = (call.session_id, is_over or call.event == "SessionEnd")
+            self._wake.set()
+
+    async def _run(self) -> None:
+        wait_s = FIRST_SWEEP_S
+        while True:
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._wake.wait()
+            except TimeoutError:
+                wait_s = SWEEP_S
+                await self._guarded(self.sweep())
+                continue
+            await asyncio.sleep(self.after_s)
+            self._wake.clear()
+            await self._guarded(self.catch_up())
+
+    async def _guarded(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except HithertoError as error:
+            log.warning("mining waits: %s", error.message)
+        except Exception:
+            # what sessions say later must be found, whatever was wrong with this one
+            log.exception("mining met a bug")
+
+    async def catch_up(self) -> None:
+        """Read what was noted, keep it and give it its vectors."""
+        while self._wanted:
+            path, (session_id, is_over) = self._wanted.popitem()
+            await self._guarded(self._take(path, session_id, is_over=is_over))
+        await self.mine().embed()
+
+    async def sweep(self) -> None:
+        """Look after sessions whose end never came, and forget what is too old."""
+        if not self.is_on:
+            return
+        for row in await self.store.readers.run(chunks.list_transcripts):
+            size, age_ms = await asyncio.to_thread(_state_of, Path(row["path"]), self.clock())
+            is_over = age_ms > ENDED_AFTER_MS
+            is_unfound = is_over and row["found_offset"] < row["read_offset"]
+            if is_unfound or size > row["read_offset"]:
+                job = self._take(row["path"], row["session_id"], is_over=is_over)
+                await self._guarded(job)
+        mine = self.mine()
+        await mine.prune(self.settings.session_days)
+        await mine.embed()
+
+    async def _take(self, path: str, session_id: str, *, is_over: bool) -> None:
+        from hitherto_server.history.tail import Tail, is_transcript
+
+        if not await asyncio.to_thread(is_transcript, path, session_id):
+            return
+        if await asyncio.to_thread(self.quiet.hides, Path(path)):
+            return
+        known = await self._known(path, session_id)
+        tail = self._tails.pop(path, None) or Tail(Path(path))
+        await self._read_on(known, tail)
+        if is_over and self.settings.session_findings:
+            await self._find(await self._known(path, session_id))
+        if not is_over:
+            self._tails[path] = tail
+            while len(self._tails) > MOST_REMEMBERED:
+                self._tails.pop(next(iter(self._tails)))
+
+    async def _known(self, path: str, session_id: str) -> Row:
+        note = partial(chunks.note_transcript, path=path, session_id=session_id, at_ms=self.clock())
+        return await self.store.writer.run(note, durable=False)
+
+    async def _read_on(self, known: Row, tail: Tail) -> None:
+        opened = await self.store.readers.run(
+            lambda c: chunks.find_open_piece(c, known["id"], known["read_offset"])
+        )
+        read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._pace)
+        await self.mine().keep(known["id"], read)
+
+    async def _find(self, known: Row) -> None:
+        """Look through a whole session for what the import would find: what it came to counts."""
+        if known["found_offset"] >= known["read_offset"]:
+            return
+        from hitherto_server.history.session import read_session
+        from hitherto_server.history.tail import counted
+
+        counts = counted(self.quiet, known)
+        path = Path(known["path"])
+        found = await asyncio.to_thread(read_session, path, self._pace, counts)
+        await self.mine().propose(known, found.findings)
+
+    def _pace(self, count: int) -> None:
+        """Let the calls that wait go first now and then, and end with the server."""
+        if self._is_closing:
+            raise _Closing  # the server's end would wait for the thread
+        self._unrested += count
+        if self._unrested > BYTES_BETWEEN_RESTS:
+            self._unrested = 0
+            time.sleep(REST_S)
+
+
+def _state_of(path: Path, now_ms: int) -> tuple[int, int]:
+    """Return how large a file is and how long ago it grew; a file that is gone grows no more."""
+    try:
+        state = path.stat()
+    except OSError:
+        return 0, 0
+    return state.st_size, now_ms - int(state.st_mtime * 1000)
