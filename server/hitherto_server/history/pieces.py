@@ -6,10 +6,10 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.outputs import FAILURE, NOT_RUN, TIDY, telling_line
 from hitherto_server.core.text import opening_of
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.echoes import is_ours
-from hitherto_server.core.outputs import FAILURE, NOT_RUN, TIDY, telling_line
 from hitherto_server.history.rows import Call, Outcome, Prompt, Reply
 from hitherto_server.history.spoken import own_words
 
