@@ -30,6 +30,8 @@ from hitherto_server.maintenance import classifying, judged_work, queue, relatin
 from hitherto_server.recall.admission import Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.loops import loop_on_stop
+from hitherto_server.store.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
@@ -184,6 +186,17 @@ async def _triage(world: World) -> None:
     world.begin(follow())
 
 
+async def _end_iterations(world: World) -> None:
+    services = world.bench.services
+    for number in range(AT_ONCE):
+        session = f"loop{number}"
+        start = {"action": "start", "task": "Mend the tests.", "session_id": session}
+        await perform_named(services, "loop", start)
+        stop = json_of({"session_id": session, "last_assistant_message": "One test is left."})
+        call = read_call("Stop", stop, at_ms=services.clock())
+        world.begin(loop_on_stop(services.sessions.tools, call, Evidence()))
+
+
 ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "relations": _relate,
     "supersession": _relate,
@@ -197,6 +210,7 @@ ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "stale-check": _sync,
     "edit-stale": _edit,
     "trash-triage": _triage,
+    "loop-goal": _end_iterations,
 }
 """By surface, how it comes to ask twice at once."""
 

@@ -14,6 +14,7 @@ from hitherto_server.judge.surfaces import (
     duplicate_gate,
     historical_query,
     importance_kind,
+    loop_goal,
     relations,
     rerank,
     stale_check,
@@ -65,6 +66,9 @@ SHOWS: dict[str, Callable[[str], Any]] = {
     "stale-check": _stale,
     "edit-stale": _stale,
     "trash-triage": _triaged,
+    "loop-goal": lambda text: loop_goal.state_of(
+        text, text, [text], [loop_goal.Ran(text, 1, failed=True, tail=text)]
+    ),
 }
 MASKED = {"secret-gate"}
 """What it shows went through the gate as a whole, before anything of it was cut."""

@@ -29,6 +29,7 @@ SETS = (
     "historical",
     "secrets",
     "categories",
+    "loops",
 )
 ALPHABETS = {
     "alnum": string.ascii_letters + string.digits,
@@ -154,6 +155,29 @@ class Past:
 
 
 @dataclass(frozen=True)
+class RanCommand:
+    """A command of an iteration."""
+
+    line: str
+    exit_code: int
+    failed: bool
+    tail: str
+
+
+@dataclass(frozen=True)
+class LoopState:
+    """A loop at the end of an iteration, and whether its task is wholly done."""
+
+    id: str
+    hard: bool
+    task: str
+    message: str
+    journal: tuple[str, ...]
+    commands: tuple[RanCommand, ...]
+    done: bool
+
+
+@dataclass(frozen=True)
 class Valued:
     """A text with a value in it that is a credential, or only looks like one."""
 
@@ -211,6 +235,11 @@ def load_historical() -> list[Past]:
     return _load("historical", lambda row: Past(**row))
 
 
+def load_loops() -> list[LoopState]:
+    """Return loops at the end of an iteration."""
+    return _load("loops", _loop_state)
+
+
 def load_secrets() -> list[Valued]:
     """Return texts with a value, drawn anew from its recipe: no scanner finds them in the file."""
     return _load("secrets", _valued)
@@ -264,3 +293,8 @@ def _part(draw: random.Random, part: str) -> str:
     if name in ALPHABETS and count.isdigit():
         return "".join(draw.choices(ALPHABETS[name], k=int(count)))
     return part
+
+
+def _loop_state(row: dict[str, Any]) -> LoopState:
+    commands = tuple(RanCommand(**one) for one in row["commands"])
+    return LoopState(**{**row, "journal": tuple(row["journal"]), "commands": commands})

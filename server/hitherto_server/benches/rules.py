@@ -15,6 +15,7 @@ from hitherto_server.benches.items import (
     load_duplicates,
     load_historical,
     load_kinds,
+    load_loops,
     load_relations,
     load_secrets,
     load_staleness,
@@ -134,6 +135,10 @@ async def _triage(_: Cosines) -> Answered:
     return offered(load_worth())
 
 
+async def _goals(_: Cosines) -> Answered:
+    return [[Said("open")] for _ in load_loops()]
+
+
 SLOT_CHECK = "The slot check of two statements, with their cosine where a model is installed."
 PARTS = "The comparison of the parts that the memory names; what it cannot tell apart is undecided."
 FLOOR = "The automatic floor over a store that holds the memories of all requests."
@@ -153,5 +158,8 @@ RULES: dict[str, Rule] = {
     "trash-triage": Rule(
         "The order of the clean-up's list; as many of its first as are expendable in truth.",
         _triage,
+    ),
+    "loop-goal": Rule(
+        "A loop goes on until its bounds; that its agent has said `done` ended it before.", _goals
     ),
 }

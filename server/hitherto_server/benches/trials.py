@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches import changed, pairs, ranked, texts
+from hitherto_server.benches import changed, loop_goals, pairs, ranked, texts
 
 if TYPE_CHECKING:
     from hitherto_server.benches.trial import Trial
@@ -24,5 +24,6 @@ TRIALS: dict[str, Trial] = {
         changed.STALE_CHECK,
         changed.EDIT_STALE,
         ranked.TRASH_TRIAGE,
+        loop_goals.LOOP_GOAL,
     )
 }

@@ -21,6 +21,7 @@ MODULES = (
     "stale_check",
     "edit_stale",
     "trash_triage",
+    "loop_goal",
 )
 """Under `judge/surfaces`; each module has one `SURFACE`."""
 

@@ -53,7 +53,7 @@ def pause_line(loop: Loop, reason: Paused) -> str:
         case "blocked":
             why = "its agent says that only you can go on"
         case "waiting":
-            why = "its agent asks you for something"
+            why = "its last words say that only you can go on"
         case "idle":
             why = f"{CAP} iterations in a row used no tool, and the client takes no more of these"
         case _:

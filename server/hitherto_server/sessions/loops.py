@@ -18,9 +18,11 @@ from hitherto_server.sessions.loop_words import (
     pause_line,
 )
 from hitherto_server.sessions.moments import is_late
+from hitherto_server.sessions.waiting import is_blocked, last_sentences
 from hitherto_server.store.loops import (
     ask_iteration,
     end_loop,
+    has_written,
     is_by_client,
     is_first_telling,
     journal_of,
@@ -58,8 +60,8 @@ class Stop:
     """False: the prompt of this turn was the client's own, as when a subagent has ended."""
     waits_for_agents: bool
     """Subagents are at work in the background: the client wakes the session when they end."""
-    asks_person: bool
-    """The last words can only be answered by the person."""
+    needs_person: bool
+    """Only the person can go on, as the last words have it and no note of the agent denies."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def next_move(loop: Loop, stop: Stop) -> Move:
         return Move("pause", reason=loop.reason) if not loop.prompt_id else STAY
     if stop.waits_for_agents:
         return STAY
-    if stop.asks_person:
+    if stop.needs_person:
         return Move("pause", reason="waiting")
     return _going_on(loop, stop)
 
@@ -143,10 +145,11 @@ async def _make(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move
 async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> Stop:
     prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
 
-    def look(connection: Connection) -> tuple[bool, bool]:
-        return used_tool(connection, loop), is_by_client(connection, loop.session_id, prompt_id)
+    def look(connection: Connection) -> tuple[bool, bool, bool]:
+        by_client = is_by_client(connection, loop.session_id, prompt_id)
+        return used_tool(connection, loop), has_written(connection, loop), by_client
 
-    has_used_tool, by_client = await tools.store.readers.run(look)
+    has_used_tool, says_itself, by_client = await tools.store.readers.run(look)
     message = call.text("last_assistant_message")
     return Stop(
         prompt_id=prompt_id,
@@ -155,8 +158,13 @@ async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> Stop:
         used_tool=has_used_tool,
         by_person=not by_client,
         waits_for_agents=_has_agents(call),
-        asks_person=False,
+        needs_person=not says_itself and needs_person(message),
     )
+
+
+def needs_person(message: str) -> bool:
+    """Tell whether a message ends with a step that only a person can take."""
+    return is_blocked("\n".join(last_sentences(message)))
 
 
 def _has_agents(call: HookCall) -> bool:

@@ -170,6 +170,12 @@ def used_tool(connection: Connection, loop: Loop) -> bool:
     return connection.execute(sql["used_tool"], values).fetchone() is not None
 
 
+def has_written(connection: Connection, loop: Loop) -> bool:
+    """Tell whether the agent has written into the journal since the iteration was asked for."""
+    values = {"loop_id": loop.id, "since_ms": loop.asked_at_ms}
+    return connection.execute(sql["has_written"], values).fetchone() is not None
+
+
 def write_entry(
     connection: Connection, loop: Loop, written_by: Writer, text: str, at_ms: int
 ) -> None:

@@ -62,6 +62,10 @@ SELECT 1 FROM loop_entry
 WHERE loop_id = :loop_id AND written_by = 'agent' AND at_ms >= :since_ms
 LIMIT 1;
 
+-- has_written: whether the agent has written into the journal since
+SELECT 1 FROM loop_entry
+WHERE loop_id = :loop_id AND written_by = 'agent' AND at_ms >= :since_ms LIMIT 1;
+
 -- note: an entry of a loop's journal
 INSERT INTO loop_entry (loop_id, iteration, written_by, text, at_ms)
 VALUES (:loop_id, :iteration, :written_by, :text, :at_ms);
