@@ -10,7 +10,7 @@ import signal
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness import clean_environ
 
@@ -47,6 +47,9 @@ class ClaudeMem:
 
     command: list[str]
     environ: dict[str, str]
+    hooks: dict[str, list[dict[str, Any]]]
+    """Its matcher groups by event, as its hooks.json has them."""
+    shell: str = "/bin/bash"
 
 
 @contextmanager
@@ -64,7 +67,7 @@ def running(data: Path, home: Path, project: Path) -> Iterator[ClaudeMem]:
     )
     try:
         _start(start, environ, project)
-        yield ClaudeMem(prompt, environ)
+        yield ClaudeMem(prompt, environ, hooks, shell)
     finally:
         _end_worker(home)
 

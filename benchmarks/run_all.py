@@ -12,6 +12,7 @@ from harness import Bar, table
 HERE = Path(__file__).parent
 BENCHMARKS = (
     "hook_wall",
+    "day",
     "transport",
     "footprint",
     "languages",
