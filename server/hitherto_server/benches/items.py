@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Half = Literal["development", "test"]
 Relation = Literal["duplicate", "conflicting", "related", "unrelated"]
+Urgency = Literal["must", "should", "consider", "skip"]
 Item = TypeVar("Item")
 
 FOLDER = "fixtures"
@@ -29,6 +30,8 @@ SETS = (
     "historical",
     "secrets",
     "categories",
+    "prompts",
+    "boundaries",
     "loops",
 )
 ALPHABETS = {
@@ -200,6 +203,33 @@ class Filed:
     categories: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Prompted:
+    """A prompt: how much it depends on the past, and what it shows beside that."""
+
+    id: str
+    hard: bool
+    project: str
+    request: str
+    urgency: Urgency
+    asks_about_a_session: bool
+    lasting_preference: bool
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A prompt after work that nobody stored: does it begin another task?"""
+
+    id: str
+    hard: bool
+    earlier_request: str
+    files: tuple[str, ...]
+    stopped: bool
+    """Whether the agent had stopped by itself."""
+    request: str
+    new_task: bool
+
+
 def load_relations() -> list[Pair]:
     """Return pairs of memories."""
     return _load("relations", _pair)
@@ -248,6 +278,16 @@ def load_secrets() -> list[Valued]:
 def load_categories() -> list[Filed]:
     """Return filed memories."""
     return _load("categories", lambda row: Filed(**{**row, "categories": tuple(row["categories"])}))
+
+
+def load_prompts() -> list[Prompted]:
+    """Return prompts with what they depend on and show."""
+    return _load("prompts", lambda row: Prompted(**row))
+
+
+def load_boundaries() -> list[Boundary]:
+    """Return prompts after work that was not stored."""
+    return _load("boundaries", lambda row: Boundary(**{**row, "files": tuple(row["files"])}))
 
 
 def fixture_hash(*names: str) -> str:

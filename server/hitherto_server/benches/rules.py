@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.benches.changed import label_of
 from hitherto_server.benches.items import (
+    load_boundaries,
     load_categories,
     load_duplicates,
     load_historical,
     load_kinds,
     load_loops,
+    load_prompts,
     load_relations,
     load_secrets,
     load_staleness,
@@ -23,12 +25,20 @@ from hitherto_server.benches.items import (
 )
 from hitherto_server.benches.offered import offered
 from hitherto_server.benches.pairs import KINSHIP
+from hitherto_server.benches.prompts import boundary_label, learning_label, lookup_label
 from hitherto_server.benches.shelf import ranked_by_recall
 from hitherto_server.benches.texts import band_of, worth_labels
 from hitherto_server.benches.trial import UNSAID, Said
 from hitherto_server.gates.duplicates import judge
 from hitherto_server.gates.secrets import redact
+from hitherto_server.history.hearing import hear
 from hitherto_server.recall.query import prepare
+from hitherto_server.sessions.preference_rules import preferences_in
+from hitherto_server.sessions.prompt_rules import (
+    asks_about_a_session,
+    begins_another_task,
+    tier_by_rule,
+)
 from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.decide import MemoryFacts
 from hitherto_server.standing.files import FileStates, Remembered, standings
@@ -131,6 +141,27 @@ def _said_of(view: StandingView) -> Said:
     return Said("stale") if view.is_certain else UNSAID
 
 
+async def _urgency(_: Cosines) -> Answered:
+    return [[Said(tier_by_rule(one.request))] for one in load_prompts()]
+
+
+async def _lookups(_: Cosines) -> Answered:
+    asks = [asks_about_a_session(one.request) for one in load_prompts()]
+    return [[Said(lookup_label(asks=one))] for one in asks]
+
+
+async def _boundaries(_: Cosines) -> Answered:
+    items = load_boundaries()
+    begins = [begins_another_task(one.request, has_ended=one.stopped) for one in items]
+    return [[Said(boundary_label(begins=one))] for one in begins]
+
+
+async def _learning(_: Cosines) -> Answered:
+    """Say what would be kept of a prompt by its wording, if it is about the person."""
+    kept = [preferences_in(hear(one.request)) for one in load_prompts()]
+    return [[Said(learning_label(lasts=any(one.is_user_wide for one in some)))] for some in kept]
+
+
 async def _triage(_: Cosines) -> Answered:
     return offered(load_worth())
 
@@ -155,6 +186,18 @@ RULES: dict[str, Rule] = {
     "category-check": Rule("Every memory stays where it is.", _categories),
     "stale-check": Rule(PARTS, _staleness),
     "edit-stale": Rule(PARTS, _staleness),
+    "prompt-urgency": Rule(
+        "Words that go back to a decision, an agreement, an old problem or an earlier session; a "
+        "prompt that is not searched is `skip`, any other one gets the size that is set.",
+        _urgency,
+    ),
+    "task-boundary": Rule(
+        "Words that turn to something else, after a turn that had come to its end.", _boundaries
+    ),
+    "session-lookup": Rule("Phrases that ask for an earlier session.", _lookups),
+    "user-learning": Rule(
+        "Wordings of what is to be so from now on, about the person and no project.", _learning
+    ),
     "trash-triage": Rule(
         "The order of the clean-up's list; as many of its first as are expendable in truth.",
         _triage,

@@ -21,6 +21,10 @@ MODULES = (
     "stale_check",
     "edit_stale",
     "trash_triage",
+    "prompt_urgency",
+    "task_boundary",
+    "session_lookup",
+    "user_learning",
     "loop_goal",
 )
 """Under `judge/surfaces`; each module has one `SURFACE`."""

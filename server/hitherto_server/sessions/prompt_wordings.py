@@ -61,7 +61,7 @@ GOES_BACK = (
 """What goes back to a decision, an agreement or a problem that was met before."""
 
 TURNS = (
-    r"\b(?:something else|(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b(?! (?:is|in|with|of)\b))",
+    r"\bsomething else\b|(?:^|[.!;,:]\s*)(?:now |and |ok,? )?(?:a |an |the )?(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b\s*(?:[:,.]|is\b|please\b)",
     r"(?:^|[.!]\s+)(?:next|now)\s*[:,]\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
     r"\b(?:anderes thema|etwas anderes|was anderes|neue aufgabe|n\u00e4chste aufgabe|als n\u00e4chstes)\b",
     r"\b(?:autre (?:chose|sujet)|nouveau sujet|passons \u00e0)\b",
