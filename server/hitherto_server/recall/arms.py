@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,6 +31,7 @@ MOST_NAMED = 200
 MOST_ANCHORED = 50
 MOST_BY_PREFIX = 10
 
+WORD = re.compile(r"[^\W_]+")
 NO_INDEX = "no vector index: numpy scan"
 
 
@@ -77,7 +79,8 @@ def ask_by_words(
     words = rarity.rarest(connection, query.words)
     match = terms_match((*words, *query.names), scopes)
     _ask_words(connection, match, evidence, most)
-    _ask_names(connection, query, scopes, evidence)
+    asks_pieces = not query.names or not rarity.is_large(connection)
+    _ask_names(connection, query, scopes, evidence, asks_pieces=asks_pieces)
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
     return evidence
@@ -110,10 +113,15 @@ def _ask_words(connection: Connection, match: str | None, evidence: Evidence, mo
 
 
 def _ask_names(
-    connection: Connection, query: PreparedQuery, scopes: tuple[int, ...], evidence: Evidence
+    connection: Connection,
+    query: PreparedQuery,
+    scopes: tuple[int, ...],
+    evidence: Evidence,
+    *,
+    asks_pieces: bool,
 ) -> None:
     for name in query.names:
-        holders = _holders(connection, name, scopes)
+        holders = _holders(connection, name, scopes, asks_pieces=asks_pieces)
         if holders:
             evidence.known_names[name] = len(holders)
         for number in holders:
@@ -121,12 +129,16 @@ def _ask_names(
     evidence.arms["identifiers"] = OK if query.names else "no identifiers to look for"
 
 
-def _holders(connection: Connection, name: str, scopes: tuple[int, ...]) -> list[int]:
+def _holders(
+    connection: Connection, name: str, scopes: tuple[int, ...], *, asks_pieces: bool
+) -> list[int]:
     # The word index knows the scopes, so a whole name is found there at a fraction of the cost;
-    # pieces of names (`Config` of `parseConfig`) only the trigrams have.
+    # pieces of names (`Config` of `parseConfig`) only the trigrams have. Of a name of several words
+    # (`retry_upload`) it has every piece but cut words, which aren't worth it in a large store.
     match = terms_match((name,), scopes)
     whole = rows.find_holding(connection, match, most=MOST_NAMED) if match else []
-    if whole or "/" in name:  # the end of a path is a phrase too
+    is_asked = asks_pieces or len(WORD.findall(name)) == 1
+    if whole or "/" in name or not is_asked:  # the end of a path is a phrase too
         return whole
     return rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
 

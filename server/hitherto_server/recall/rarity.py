@@ -36,10 +36,14 @@ class Rarity:
 
         What every fifth memory holds says little about which one is meant, and costs the most.
         """
-        if len(words) <= 1 or newest_number(connection) < self.large:
+        if len(words) <= 1 or not self.is_large(connection):
             return tuple(words)
         kept = self.within_budget(self._holders(connection, words))
         return tuple(word for word in words if word in kept)
+
+    def is_large(self, connection: Connection) -> bool:
+        """Tell whether a store is so large that what finds little isn't asked."""
+        return newest_number(connection) >= self.large
 
     def within_budget(self, held: Mapping[str, int]) -> frozenset[str]:
         """Choose the rarest of some words, given how many memories hold each: at least one.

@@ -51,6 +51,16 @@ async def test_what_is_left_out_is_still_found_by_the_other_words(shelf_of_words
     assert found[0] == 1
 
 
+async def test_a_large_store_is_asked_for_pieces_of_names_of_one_word_alone(shelf) -> None:
+    await shelf.add("`parseConfig` and `retry_upload_slowly` are old.")
+    asked = ("`parseConf`", "`parseConfig`", "`retry_upload`", "`retry_uplo`")
+    small = [(await shelf.ask(one)).hits for one in asked]
+    shelf.recaller.rarity = Rarity(large=1)
+    large = [(await shelf.ask(one)).hits for one in asked]
+    assert [bool(hits) for hits in small] == [True, True, True, True]
+    assert [bool(hits) for hits in large] == [True, True, True, False]
+
+
 @given(counts=st.dictionaries(st.text(min_size=1), st.integers(0, 99), max_size=9))
 def test_a_word_is_left_if_any_is_held(counts: dict[str, int]) -> None:
     rarity = Rarity(most_holders=50)
