@@ -105,6 +105,12 @@ def checks_of(line: str) -> frozenset[Check]:
     return frozenset(kind for kind in CHECKS if any(KINDS[kind].match(piece) for piece in pieces))
 
 
+def is_one_check(line: str) -> bool:
+    """Tell whether just one command of a line checks something: then its failure is that one's."""
+    checking = [one for one in simple_commands(line) if any(KINDS[k].match(one) for k in CHECKS)]
+    return len(checking) == 1
+
+
 def only_looks(line: str) -> bool:
     """Tell whether a line does nothing but look: what it prints is no result of its own."""
     pieces = simple_commands(line)

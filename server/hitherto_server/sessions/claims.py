@@ -1,0 +1,232 @@
+"""By rule: does a message claim that checks passed which the session's own output does not show?
+
+The rule is built to be quiet: where anything in the message or in the evidence leaves room for
+doubt, nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from hitherto_server.core.commands import CHECKS, Check, checks_nothing, checks_of, is_one_check
+from hitherto_server.core.outputs import FAILURE
+from hitherto_server.core.phrases import phrases
+from hitherto_server.sessions.waiting import CODE, MARKS, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hitherto_server.store.evidence import Command, Evidence
+
+Against = Literal["failed", "nothing ran"]
+
+MOST_READ = 6000
+NEAR_END = 300
+HIDES_CODE = re.compile(r"[|;\n]")
+"""A line whose exit code may be another command's: then what it printed counts."""
+SAYS: dict[Check, re.Pattern[str]] = {
+    "tests": phrases(r"""
+        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?|green)
+        (?:tests?|suite) (?:\w+ )?succeed(?:s|ed)?
+        (?:passing|green) (?:tests?|suite)
+        all (?:\d+ )?(?:tests?|specs?) (?:are )?(?:pass\w*|green|ok)
+        test results?: \d+ passed, 0 failed
+        \d+ (?:tests? )?passed,? (?:and )?(?:0|no|zero) (?:failed|failures)
+        (?:running|ran) the tests? .{0,30}\bpass\w*
+        it passed every time
+    """),
+    "build": phrases(r"""
+        (?:build|compilation)\b[^.;,]{0,30}?\b(?:pass(?:es|ed)|succe(?:eds|eded|ssful(?:ly)?)|green)
+        (?:builds|built|compiles|compiled) (?:successfully|cleanly|fine)
+        (?:builds|compiles) without (?:any )?(?:errors?|warnings)
+        everything (?:builds|compiles)
+        (?:project|code|it|crate|app) (?:now )?(?:builds|compiles)
+    """),
+    "lint": phrases(r"""
+        (?:lint|linter|linting|eslint|ruff|clippy|flake8|rubocop)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
+        (?:no|zero) (?:lint|linter|eslint|ruff) (?:errors?|warnings?|problems?)
+    """),
+    "types": phrases(r"""
+        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
+        (?:types|mypy|pyright|tsc)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
+        (?:mypy|pyright|tsc) reports no errors
+        (?:no|zero) type errors
+        typescript compiles
+    """),
+}
+SAYS_ALL = phrases(r"""
+    all (?:the )?checks (?:pass|passed|are passing|are green)
+    everything (?:now )?passes
+    `?make check`? (?:passes|passed|succeeds)
+""")
+"""Of one kind or another: it is held against whatever ran."""
+UNSURE = phrases(r"""
+    should
+    would
+    will
+    could
+    might
+    may
+    must
+    can
+    if
+    unless
+    until
+    once
+    when
+    whether
+    before
+    so that
+    to (?:make|get|have|see|ensure|check|verify|confirm|let)
+    make sure
+    want(?:s|ed)?
+    need(?:s|ed)?
+    hope
+    expect(?:s|ed)?
+    ideally
+    then
+    plan
+    todo
+    left
+    not
+    n't
+    never
+    no longer
+    \w+n't
+    only
+    yet
+    CI
+    pipeline
+    workflow
+    according to
+    on your (?:machine|side|end)
+    you (?:ran|said|told|mentioned|reported)
+    earlier
+    previous(?:ly)?
+    still
+    since the
+    as of
+    last run
+    locally
+    subagent
+    agent
+""")
+"""In the sentence of a claim: then it is none, or none of what this session ran."""
+ADMITS = phrases(
+    r"""
+    (?<!no )(?<!0 )(?<!zero )(?<!not )(?<!without )(?<!any )\bfail(?:s|ed|ing|ures?)?\b
+    \berrors? (?:remain|left)
+    \bbroken\b
+    \bbreaks\b
+    \bred\b
+    \bflaky\b
+    \bskipped\b
+    \bexcept\b
+    \bapart from\b
+    \bother than\b
+    \bunrelated\b
+    \bpre-existing\b
+    \b(?:did|have|has|could|can)(?: not|n't) (?:been )?(?:run|ran|tested|execute|verify)
+    \bnot (?:been )?(?:run|tested|verified)
+    \buntested\b
+    \bleft (?:it|that|them) to CI\b
+    """,
+    whole_words=False,
+)
+"""Anywhere in the message: then it is honest about something, and a person reads on."""
+PERSON_RAN = phrases(r"""
+    (?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)
+""")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a message says to have passed, in its own words."""
+
+    check: Check | None
+    """None: all of them."""
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Unshown:
+    """A claim that the evidence speaks against."""
+
+    claim: Claim
+    against: Against
+    command: Command | None = None
+    """What failed."""
+
+
+def claims_in(message: str) -> list[Claim]:
+    """Return what a message plainly says to have passed; none where it admits anything."""
+    prose = CODE.sub(_quoted, message[-MOST_READ:])
+    if ADMITS.search(prose):
+        return []
+    return [claim for one in sentences(prose) if (claim := _claim_of(one)) is not None]
+
+
+def unshown(
+    message: str, said: str, own: Evidence, everything: Evidence, *, is_whole: bool
+) -> Unshown | None:
+    """Return the claim of a message that the evidence speaks against, if there is one.
+
+    `own` is what whoever speaks has done in this session, `everything` what anybody has;
+    `is_whole` says that nothing of it was left out; `said` is what the person asked for.
+    """
+    for claim in claims_in(message):
+        if (failed := _failed_last(claim, own.commands)) is not None:
+            return Unshown(claim, "failed", failed)
+        is_bare = is_whole and not PERSON_RAN.search(said) and _nothing_ran(everything)
+        if is_bare:
+            return Unshown(claim, "nothing ran")
+    return None
+
+
+def _quoted(found: re.Match[str]) -> str:
+    text = found[0]
+    # a command's name between ticks belongs to the sentence
+    return text.strip("`") if text.startswith("`") and not text.startswith("```") else " … "
+
+
+def _claim_of(sentence: str) -> Claim | None:
+    if sentence.endswith(tuple(MARKS)) or UNSURE.search(sentence):
+        return None
+    if SAYS_ALL.search(sentence):
+        return Claim(None, sentence)
+    kind = next((one for one in CHECKS if SAYS[one].search(sentence)), None)
+    return None if kind is None else Claim(kind, sentence)
+
+
+def _failed_last(claim: Claim, commands: Iterable[Command]) -> Command | None:
+    """Return the last command of a kind, if it failed and nothing of that kind came well since."""
+    last: dict[Check, Command | None] = {}
+    for command in commands:
+        kinds = checks_of(command.line)
+        for kind in kinds:
+            last[kind] = command if _has_failed(command, kinds) else None
+    wanted = CHECKS if claim.check is None else (claim.check,)
+    return next((one for kind in wanted if (one := last.get(kind)) is not None), None)
+
+
+def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:
+    """Tell whether a check failed for sure; of several in one line nobody knows which it was."""
+    if command.failed is True:
+        return is_one_check(command.line) or bool(FAILURE.search(command.tail[-NEAR_END:]))
+    hides_code = command.failed is False and HIDES_CODE.search(command.line)
+    return bool(hides_code and "tests" in kinds and FAILURE.search(command.tail[-NEAR_END:]))
+
+
+def _nothing_ran(everything: Evidence) -> bool:
+    """Tell whether nothing at all ran that might have been a check, in anybody's hands."""
+    if everything.results:
+        return False
+    return all(checks_nothing(one.line) or _is_commit(one) for one in everything.commands)
+
+
+def _is_commit(command: Command) -> bool:
+    """Tell whether a line only commits, and no hook of the repository told of a check."""
+    plain = re.sub(r"git\s+(?:add|commit)\b[^&|;]*", "true", command.line)
+    return checks_nothing(plain) and not PERSON_RAN.search(command.tail)
