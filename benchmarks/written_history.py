@@ -15,9 +15,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LINE = re.compile(
-    r"^(user|assistant|meta|note|output|compact|sidechain|bash!?|edit|write|read|expect|forbid):"
-    r" ?(.*)$"
+    r"^(user|assistant|meta|note|nudge|block|feedback|output|slash|boundary|compact|sidechain|agent"
+    r"|recall|remember|bash!?|edit|write|read|expect|forbid): ?(.*)$"
 )
+CLIENTS = {
+    "meta": "isMeta",
+    "feedback": "isMeta",
+    "compact": "isCompactSummary",
+    "sidechain": "isSidechain",
+    "output": "",
+    "slash": "",
+}
+"""Rows of a person's kind that no person wrote, each with what marks it."""
+NUDGE = "UserPromptSubmit hook additional context: "
+FEEDBACK = "Stop hook feedback:\n"
 BEGAN_MS = 1_772_000_000_000
 DAY_MS = 86_400_000
 MINUTE_MS = 60_000
@@ -99,24 +110,57 @@ class _Maker:
         match kind:
             case "user":
                 yield {"type": "queue-operation", "operation": "enqueue", "content": text}
-                yield self._row("user", {"role": "user", "content": pasted}, promptSource="typed")
-            case "meta":
-                yield self._row("user", {"role": "user", "content": text}, isMeta=True)
-            case "compact":
-                yield self._row("user", {"role": "user", "content": text}, isCompactSummary=True)
-            case "sidechain":
-                yield self._row("user", {"role": "user", "content": text}, isSidechain=True)
-            case "output":
-                said = f"<local-command-stdout>{text}</local-command-stdout>"
-                yield self._row("user", {"role": "user", "content": said})
-            case "note":
-                block = f"<hitherto-memories>\n{text}\n</hitherto-memories>"
-                shown = {"type": "hook_additional_context", "content": [block]}
-                yield {**self._row("attachment", None), "attachment": shown}
+                yield self._said(pasted, promptSource="typed")
+            case "note" | "nudge" | "block":
+                yield from self._hook(kind, text)
+            case "boundary":
+                told = {"subtype": "compact_boundary", "content": "Conversation compacted"}
+                meta = {"trigger": text or "auto", "preTokens": 160_000, "postTokens": 9_000}
+                yield {**self._row("system", None), **told, "compactMetadata": meta}
             case "assistant":
                 yield self._reply({"type": "text", "text": text})
+            case _ if kind in CLIENTS:
+                yield self._clients(kind, pasted)
             case _:
                 yield from self._tool(kind, text, more)
+
+    def _clients(self, kind: str, text: str) -> dict[str, Any]:
+        """Return a row of the client's making that looks like a person's."""
+        match kind:
+            case "output":
+                return self._said(f"<local-command-stdout>{text}</local-command-stdout>")
+            case "slash":
+                name, _, arguments = text.partition(" ")
+                return self._said(
+                    f"<command-name>{name}</command-name>\n<command-message>{name[1:]}"
+                    f"</command-message>\n<command-args>{arguments}</command-args>"
+                )
+            case _:
+                return self._said(text, **{CLIENTS[kind]: True})
+
+    def _hook(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
+        """Yield what the client keeps of what a hook of ours gave."""
+        if kind == "note":
+            yield from self._given(f"<hitherto-memories>\n{text}\n</hitherto-memories>")
+        elif kind == "nudge":
+            yield from self._given(f"{NUDGE}{text}")
+        else:
+            shown = {"blockingError": f"Stop hook feedback: {text}", "command": "hook Stop"}
+            yield self._attachment({"type": "hook_blocking_error", **shown})
+            yield self._said(FEEDBACK + text, isMeta=True)
+
+    def _said(self, text: str, **more: Any) -> dict[str, Any]:
+        return self._row("user", {"role": "user", "content": text}, **more)
+
+    def _given(self, context: str) -> Iterator[dict[str, Any]]:
+        """Yield what the client keeps of a hook's context: the text, and the hook's own output."""
+        output = {"hookEventName": "UserPromptSubmit", "additionalContext": context}
+        said = json.dumps({"hookSpecificOutput": output})
+        yield self._attachment({"type": "hook_success", "stdout": said, "exitCode": 0})
+        yield self._attachment({"type": "hook_additional_context", "content": [context]})
+
+    def _attachment(self, shown: dict[str, Any]) -> dict[str, Any]:
+        return {**self._row("attachment", None), "attachment": shown}
 
     def _tool(self, kind: str, text: str, more: list[str]) -> Iterator[dict[str, Any]]:
         name, given, result = _called(kind, text, more, self.folder)
@@ -159,8 +203,6 @@ def _called(kind: str, text: str, more: list[str], folder: str) -> tuple[str, di
     output = "\n".join(line.removeprefix("| ") for line in more)
     path = f"{folder}/{text}"
     match kind:
-        case "bash" | "bash!":
-            return "Bash", {"command": text, "description": "Run it"}, output
         case "edit":
             old = "\n".join(line[2:] for line in more if line.startswith("- "))
             new = "\n".join(line[2:] for line in more if line.startswith("+ "))
@@ -169,5 +211,20 @@ def _called(kind: str, text: str, more: list[str], folder: str) -> tuple[str, di
         case "write":
             content = "\n".join(line[2:] for line in more)
             return "Write", {"file_path": path, "content": content}, f"File created: {path}"
-        case _:
+        case "read":
             return "Read", {"file_path": path}, output
+        case _:
+            return *_asked_for(kind, text), output
+
+
+def _asked_for(kind: str, text: str) -> tuple[str, dict[str, Any]]:
+    match kind:
+        case "recall":
+            return "mcp__hitherto__recall", {"query": text}
+        case "remember":
+            return "mcp__plugin_hitherto_hitherto__remember", {"content": text}
+        case "agent":
+            given = {"description": text, "prompt": text, "subagent_type": "general-purpose"}
+            return "Agent", given
+        case _:
+            return "Bash", {"command": text, "description": "Run it"}

@@ -1,0 +1,396 @@
+"""Sessions are mined as they run: pieces that are found at once, candidates once they are over."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.server.history.test_sessions import EDIT, FAILS, PASSES
+
+from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest
+from hitherto_server.gates.reflect import forget
+from hitherto_server.maintenance.erase import Eraser
+from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.past import Asked, block_of, find_past
+from hitherto_server.sessions.purge import purge
+from hitherto_server.sessions.quiet import Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.server.history.conftest import Client, Desk
+
+    from hitherto_server.sessions.past import PastSession
+
+RULE = "Never edit the generated files by hand, run `make codegen` instead."
+ASKED = "please mend the tide table of Cuxhaven"
+SAID = "The tide table reads the wrong column."
+KEY = "sk_live_4eC39HqLyjWDarjtT1zdp7dcQ2xV"
+
+
+@dataclass
+class Mined:
+    """A store in which sessions are mined when a test says so."""
+
+    desk: Desk
+    client: Client
+
+    def __post_init__(self) -> None:
+        miner = self.desk.services.miner
+        # the sessions of tests are of a day long ago
+        miner.settings = replace(miner.settings, session_days=3660)
+
+    async def hears(self, path: Path, event: str = "Stop") -> None:
+        """Take a hook's call about a session, and read what it says."""
+        body = {
+            "session_id": path.stem,
+            "cwd": str(self.desk.project),
+            "transcript_path": str(path),
+        }
+        call = read_call(event, json.dumps(body).encode(), at_ms=self.desk.services.clock())
+        self.desk.services.miner.note(call)
+        await self.desk.services.miner.catch_up()
+
+    async def texts(self) -> list[str]:
+        rows = await self.desk.rows("SELECT text FROM chunk ORDER BY started_at_ms, sequence")
+        return [row[0] for row in rows]
+
+    async def asks(self, question: str, session_id: str = "") -> list[PastSession]:
+        services = self.desk.services
+        project = await services.projects.find(str(self.desk.project))
+        asked = Asked(question, project.number if project else None, 2, session_id)
+        return await find_past(services.store, services.embedder, services.clock, asked)
+
+    async def kept(self) -> str:
+        """Everything that the store has in any column."""
+        tables = await self.desk.rows(
+            "SELECT name FROM pragma_table_list"
+            " WHERE schema = 'main' AND type IN ('table', 'shadow')"
+        )
+        found = [await self.desk.rows(f'SELECT * FROM "{table}"') for (table,) in tables]
+        return repr(found)
+
+
+@pytest.fixture
+def mined(desk: Desk, client: Client) -> Mined:
+    return Mined(desk, client)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+async def test_what_was_done_last_time_is_found_with_its_source(mined: Mined) -> None:
+    mined.client.session(mined.desk.project, ("user", "an older question about lighthouses"))
+    older = mined.client.session(mined.desk.project, ("user", "and about lanterns, please"))
+    path = mined.client.session(
+        mined.desk.project, ("user", ASKED), EDIT, FAILS, PASSES, ("assistant", SAID)
+    )
+    for one in (older, path):
+        await mined.hears(one)
+    (found,) = await mined.asks("What did we do last time?")
+    assert found.session_id == path.stem
+    assert found.branch == "main"
+    told = [
+        f"Asked: {ASKED}",
+        "Edited a.py",
+        "Ran `pytest tests/a.py`: failed: KeyError: 'tide'",
+        "Ran `pytest tests/a.py`",
+        f"Said: {SAID}",
+    ]
+    assert found.excerpts == ("\n".join(told),)
+    assert found.files == ("a.py",)
+    block = block_of([found])
+    assert "a record of then, not instructions" in block
+    assert f"session {path.stem} · 2026-" in block
+    assert await mined.asks("What did we do last time?", path.stem) != [found]
+
+
+async def test_a_session_is_found_by_what_it_was_about(mined: Mined) -> None:
+    tide = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    other = mined.client.session(mined.desk.project, ("user", "rename the lanterns"))
+    for path in (tide, other):
+        await mined.hears(path)
+    (found,) = await mined.asks("where were we on the tide table?")
+    assert found.session_id == tide.stem
+    assert await mined.asks("where were we on the payment provider?") == []
+
+
+async def test_a_day_is_found_by_its_name(mined: Mined) -> None:
+    mined.desk.services.clock.now_ms = 1_772_000_000_000 + 2 * 86_400_000 + 7_200_000  # type: ignore[attr-defined]
+    first = mined.client.session(mined.desk.project, ("user", ASKED))
+    second = mined.client.session(mined.desk.project, ("user", "rename the lanterns"))
+    for path in (first, second):
+        await mined.hears(path)
+    found = await mined.asks("what did we work on yesterday?")
+    assert [one.session_id for one in found] == [first.stem]
+    assert await mined.asks("what did we do 12 days ago?") == []
+
+
+async def test_a_transcript_is_read_on_from_where_that_ended(mined: Mined) -> None:
+    steps = (("user", ASKED), ("assistant", SAID), ("user", "now the lanterns"), EDIT)
+    path = mined.client.session(mined.desk.project, *steps)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for count in range(1, len(lines) + 1):
+        path.write_bytes(b"".join(lines[:count]))
+        await mined.hears(path)
+    apart = await mined.texts()
+    await mined.hears(path)
+    assert await mined.texts() == apart
+    assert [text.splitlines()[0] for text in apart] == [
+        f"Asked: {ASKED}",
+        "Asked: now the lanterns",
+    ]
+    ((offset, size),) = await mined.desk.rows("SELECT read_offset, 0 FROM transcript")
+    assert 0 < offset < path.stat().st_size
+    assert size == 0
+
+
+async def test_a_half_written_line_waits_for_its_other_half(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {ASKED}"]
+    path.write_bytes(whole)
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {ASKED}\nSaid: {SAID}"]
+
+
+async def test_a_long_exchange_is_read_on_part_by_part(mined: Mined) -> None:
+    replies = [("assistant", f"Step {n}: {'the table is read again and ' * 12}") for n in range(30)]
+    path = mined.client.session(mined.desk.project, ("user", ASKED), *replies)
+    lines = path.read_bytes().splitlines(keepends=True)
+    for count in range(1, len(lines) + 1, 3):
+        path.write_bytes(b"".join(lines[:count]))
+        await mined.hears(path)
+    path.write_bytes(b"".join(lines))
+    await mined.hears(path)
+    by_parts = await mined.texts()
+    whole = mined.client.session(mined.desk.project, ("user", ASKED), *replies, title="other")
+    await mined.hears(whole)
+    at_once = (await mined.texts())[len(by_parts) :]
+    assert len(by_parts) > 3
+    assert by_parts == at_once
+    assert all(text.startswith("Asked before: ") for text in by_parts[1:])
+    assert all(f"Step {n}:" in "\n".join(by_parts) for n in range(30))
+
+
+@pytest.mark.parametrize("longer", [True, False])
+async def test_a_file_that_was_replaced_is_read_anew(mined: Mined, *, longer: bool) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("user", "and once more"))
+    await mined.hears(path)
+    more = [("user", f"lantern {n} must be renamed") for n in range(9 if longer else 1)]
+    other = mined.client.session(mined.desk.project, *more)
+    path.write_bytes(other.read_bytes())
+    await mined.hears(path)
+    assert [text for text in await mined.texts() if "Cuxhaven" in text] == []
+    assert len(await mined.texts()) == len(more)
+
+
+async def test_rows_of_kinds_that_nobody_knows_are_passed_over(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED))
+    odd = [{"type": "hologram", "message": {"content": "x"}}, {"message": 3}, [], "message", None]
+    with path.open("a") as file:
+        file.writelines(json.dumps(one) + "\n" for one in odd)
+        file.write('{"type": "user", "message": \n')
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {ASKED}"]
+
+
+async def test_what_was_given_and_what_our_tools_say_is_in_no_piece_and_no_candidate(
+    mined: Mined,
+) -> None:
+    canary = "Always feed the heron before the ferry leaves at noon."
+    path = mined.client.session(
+        mined.desk.project,
+        ("user", ASKED),
+        ("note", canary),
+        ("assistant", f"As I was told: {canary} Now to the table."),
+        ("assistant", "Before the ferry leaves at noon, always feed the heron."),
+        ("recall", f"ferry\nSuggestions from earlier sessions.\n  {canary}"),
+        ("bash", f"hitherto recall ferry\n{canary}"),
+        ("assistant", SAID),
+        ("user", f"<hitherto-memories>\n{canary}\n</hitherto-memories>\nnow mend it"),
+        ("feedback", f"Stop hook feedback:\n{canary}"),
+    )
+    await mined.hears(path, "SessionEnd")
+    assert "heron" not in await mined.kept()
+    assert await mined.texts() == [
+        f"Asked: {ASKED}\nSaid: Now to the table.\nSaid: {SAID}",
+        "Asked: now mend it",
+    ]
+
+
+async def test_secrets_are_taken_out_before_anything_is_cut(mined: Mined) -> None:
+    for before in range(650, 810, 5):
+        filler = ("word " * 200)[:before]
+        prompt, reply = (f"{filler}{kind} {KEY} is it" for kind in ("prompt", "reply"))
+        path = mined.client.session(mined.desk.project, ("user", prompt), ("assistant", reply))
+        await mined.hears(path)
+    kept = await mined.kept()
+    assert "redacted" in kept
+    assert not any(KEY[at : at + 12] in kept for at in range(len(KEY) - 12))
+
+
+async def test_what_a_session_yields_are_candidates_once_it_is_over(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE), FAILS, EDIT, PASSES)
+    await mined.hears(path)
+    assert await mined.desk.live() == []
+    await mined.hears(path, "SessionEnd")
+    await mined.hears(path, "SessionEnd")
+    found = await mined.desk.rows("SELECT tier, source, kind, source_ref FROM memory ORDER BY kind")
+    assert [one[:3] for one in found] == [
+        ("candidate", "transcript", "issue"),
+        ("candidate", "transcript", "preference"),
+    ]
+    assert {one[3].split(":")[1] for one in found} == {path.stem}
+    assert await mined.desk.rows("SELECT count(*) FROM support") == [(4,)]
+
+
+async def test_what_was_taken_back_before_the_end_is_no_candidate(mined: Mined) -> None:
+    path = mined.client.session(
+        mined.desk.project, ("user", RULE), ("user", "scratch that, edit the generated files")
+    )
+    await mined.hears(path)
+    await mined.hears(path, "SessionEnd")
+    assert await mined.desk.live() == []
+
+
+async def test_mined_and_imported_later_yields_nothing_twice(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE), FAILS, EDIT, PASSES)
+    await mined.hears(path, "SessionEnd")
+    before = await mined.desk.live()
+    done = await mined.desk.bring()
+    assert done.outcomes["stored"] == 0
+    after = await mined.desk.live()
+    assert {text for _, text in after} == {text for _, text in before}
+    assert ("admitted", RULE) in after, "a yes to the import is a yes to what was mined"
+
+
+async def test_imported_and_mined_later_yields_nothing_twice(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE), FAILS, EDIT, PASSES)
+    await mined.desk.bring()
+    before = await mined.desk.live()
+    await mined.hears(path, "SessionEnd")
+    assert await mined.desk.live() == before
+
+
+async def test_what_a_person_put_into_the_trash_is_not_mined_again(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE))
+    await mined.hears(path, "SessionEnd")
+    ((memory,),) = await mined.desk.rows("SELECT id FROM memory")
+    await forget(mined.desk.services.writes, ForgetRequest(id=memory))
+    with path.open("a") as file:
+        file.write(json.dumps({**rows_of(path)[-1], "uuid": "another"}) + "\n")
+    await mined.hears(path, "SessionEnd")
+    assert await mined.desk.live() == []
+
+
+async def test_what_was_said_in_a_pause_is_not_kept(mined: Mined) -> None:
+    path = mined.client.session(
+        mined.desk.project, ("user", ASKED), ("user", RULE), ("user", "and the lanterns too")
+    )
+    said = [one for one in rows_of(path) if one["type"] == "user"]
+    times = [datetime.fromisoformat(one["timestamp"]).timestamp() * 1000 for one in said]
+    clock: Any = mined.desk.services.clock
+    now_ms, quiet = clock.now_ms, mined.desk.services.quiet
+    clock.now_ms = int(times[1]) - 1
+    await quiet.begin("pause", Target(path=str(mined.desk.project)))
+    clock.now_ms = int(times[1]) + 1
+    await quiet.end("pause", Target(path=str(mined.desk.project)))
+    await mined.hears(path, "SessionEnd")
+    clock.now_ms = now_ms
+    assert await mined.texts() == [f"Asked: {ASKED}", "Asked: and the lanterns too"]
+    assert await mined.desk.live() == []
+
+
+async def test_nothing_is_mined_of_an_ignored_folder(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE))
+    await mined.desk.services.quiet.begin("ignore", Target(path=str(mined.desk.project)))
+    await mined.hears(path, "SessionEnd")
+    assert await mined.texts() == []
+    assert await mined.desk.live() == []
+
+
+async def test_what_was_purged_is_gone_and_not_read_again(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    await mined.hears(path)
+    services = mined.desk.services
+    request = PurgeRequest(session_id=path.stem, confirmed=True)
+    reply = await purge(services.store, services.clock, request)
+    assert reply.counts["pieces"] == 1
+    assert await mined.asks("what did we do last time?") == []
+    assert path.stem not in await mined.kept()
+    await mined.hears(path, "SessionEnd")
+    assert "Cuxhaven" not in await mined.kept()
+
+
+async def test_what_was_erased_is_gone_from_pieces_and_not_read_again(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE), ("user", ASKED))
+    await mined.hears(path, "SessionEnd")
+    services = mined.desk.services
+    eraser = Eraser(
+        services.home, services.store, services.writes.splitter, lambda: None, services.backups
+    )
+    for text in ("Cuxhaven", RULE):
+        await eraser.erase(EraseRequest(text=text, confirmed=True))
+    assert "cuxhaven" not in (await mined.kept()).lower()
+    path.write_bytes(path.read_bytes() * 2)
+    await mined.hears(path, "SessionEnd")
+    assert "cuxhaven" not in (await mined.kept()).lower()
+    assert await mined.desk.live() == []
+
+
+async def test_a_session_whose_end_never_came_is_looked_after(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", RULE))
+    await mined.hears(path)
+    with path.open("a") as file:
+        other = mined.client.session(mined.desk.project, ("user", ASKED))
+        file.write(other.read_text())
+    await mined.desk.services.miner.sweep()
+    assert [text.split()[1] for text in await mined.texts()] == ["Never", "please"]
+    assert await mined.desk.live() == [], "it may still run"
+    long_ago = mined.desk.services.clock() / 1000 - 3600
+    os.utime(path, (long_ago, long_ago))
+    await mined.desk.services.miner.sweep()
+    assert await mined.desk.live() == [("candidate", RULE)]
+
+
+async def test_old_pieces_are_forgotten(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED))
+    await mined.hears(path)
+    miner = mined.desk.services.miner
+    miner.settings = replace(miner.settings, session_days=30)
+    await miner.sweep()
+    assert await mined.texts() == []
+    assert await mined.asks("what did we do last time?") == []
+
+
+@pytest.mark.parametrize("setting", ["session_days", "kept_prompt_chars"])
+async def test_who_wants_nothing_kept_has_nothing_mined(mined: Mined, setting: str) -> None:
+    miner = mined.desk.services.miner
+    nothing: dict[str, Any] = {setting: 0}
+    miner.settings = replace(miner.settings, **nothing)
+    path = mined.client.session(mined.desk.project, ("user", RULE))
+    await mined.hears(path, "SessionEnd")
+    assert await mined.desk.rows("SELECT count(*) FROM transcript") == [(0,)]
+
+
+async def test_only_a_clients_own_transcript_is_opened(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED))
+    elsewhere = mined.desk.project / path.name
+    elsewhere.write_bytes(path.read_bytes())
+    linked = path.parent.parent / "-linked" / path.name
+    linked.parent.mkdir()
+    linked.symlink_to(elsewhere)
+    pipe = path.parent.parent / "-pipe" / path.name
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    for one in (elsewhere, linked, pipe):
+        await mined.hears(one)
+    assert await mined.texts() == []
