@@ -103,7 +103,7 @@ class SessionDesk:
             self.tools.edits.note(call, project)
         return reply
 
-    async def _answer(self, call: HookCall) -> Reply:
+    async def _answer(self, call: HookCall) -> Reply:  # noqa: C901 - a table
         """Follow what subagents are given to do, and answer what begins."""
         match call.event:
             case "PreCompact":
@@ -127,6 +127,11 @@ class SessionDesk:
                 await note_dispatch(self.tools, call)
             case "PostToolUse":
                 link_dispatch(self.tools, call)
+            case "Stop":
+                from hitherto_server.sessions.loops import loop_on_stop
+                from hitherto_server.store.evidence import Evidence
+
+                return await loop_on_stop(self.tools, call, Evidence())
             case _:
                 pass
         return None

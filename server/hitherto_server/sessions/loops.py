@@ -18,7 +18,7 @@ from hitherto_server.sessions.loop_words import (
     pause_line,
 )
 from hitherto_server.sessions.moments import is_late
-from hitherto_server.sessions.waiting import is_blocked, last_sentences
+from hitherto_server.sessions.waiting import LAST_CHARS, LAST_SENTENCES, SENTENCE, is_blocked
 from hitherto_server.store.loops import (
     ask_iteration,
     end_loop,
@@ -164,7 +164,8 @@ async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> Stop:
 
 def needs_person(message: str) -> bool:
     """Tell whether a message ends with a step that only a person can take."""
-    return is_blocked("\n".join(last_sentences(message)))
+    sentences = [one for one in SENTENCE.split(message[-LAST_CHARS:]) if one.strip()]
+    return is_blocked("\n".join(sentences[-LAST_SENTENCES:]))
 
 
 def _has_agents(call: HookCall) -> bool:

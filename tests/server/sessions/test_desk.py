@@ -62,7 +62,7 @@ async def test_what_happens_again_later_is_noted_again(client: Client) -> None:
 async def test_repeats_do_not_make_the_time_longer_in_which_they_are_one(client: Client) -> None:
     for _ in range(5):
         client.clock.pass_ms(6_000)
-        await client.services.sessions.take(client.call("Stop"))
+        await client.services.sessions.take(client.call("SessionEnd"))
     assert len(await client.events()) == 3  # at 0, 12 and 24 seconds
 
 
