@@ -112,6 +112,7 @@ def wire(
         has_news=sweep.has_news,
         judge=judge,
         on_transcript=miner.note,
+        read_replies=_read_replies,
     )
     judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
     judge.on_change = judged_prompts.keep
@@ -149,6 +150,12 @@ def wire(
         token=token,
         port=port,
     )
+
+
+def _read_replies(path: Path) -> list[tuple[int, str]]:
+    from hitherto_server.history.replies import replies_in
+
+    return replies_in(path)
 
 
 def _may_ask(judge: Judge) -> bool:

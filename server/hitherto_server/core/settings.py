@@ -38,6 +38,10 @@ class Settings:
     """Most memories in the brief of a subagent; 0: none gets one."""
     subagent_tokens: int = 600
     """Most tokens in the brief of a subagent."""
+    digest_tokens: int = 600
+    """Most tokens of what a session is given back of itself after a compaction; 0: nothing."""
+    plan_decisions: int = 6
+    """Most decisions that an approved plan is compared with; 0: it is compared with none."""
     loop_iterations: int = 50
     """Most iterations of a loop; 0: none can be started."""
     notices: int = 3
@@ -72,6 +76,8 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "brief_tokens": (0, 16_000),
     "subagent_memories": (0, 50),
     "subagent_tokens": (0, 16_000),
+    "digest_tokens": (0, 16_000),
+    "plan_decisions": (0, 20),
     "loop_iterations": (0, 50),
     "notices": (0, 20),
     "nudges": (0, 20),

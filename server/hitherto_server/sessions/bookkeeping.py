@@ -123,6 +123,14 @@ def _end_in_background(connection: Connection, call: HookCall) -> None:
 
 def _move_session(connection: Connection, call: HookCall) -> None:
     match call.event:
+        case "SessionStart" if call.text("source") == "compact":
+            from hitherto_server.store.digests import begin_after_compaction
+
+            begin_after_compaction(connection, call.session_id, call.at_ms)
+        case "PostCompact":
+            from hitherto_server.store.digests import end_compaction
+
+            end_compaction(connection, call.session_id, call.at_ms)
         case "SessionStart" if call.text("source") != "resume":
             next_generation(connection, call.session_id, call.at_ms)
         case "SessionEnd":

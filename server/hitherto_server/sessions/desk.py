@@ -106,14 +106,10 @@ class SessionDesk:
     async def _answer(self, call: HookCall) -> Reply:  # noqa: C901 - a table
         """Follow what subagents are given to do, and answer what begins."""
         match call.event:
-            case "PreCompact":
-                from hitherto_server.sessions.digests import begin_digest
+            case "PreCompact" | "PostCompact" | "SessionEnd":
+                from hitherto_server.sessions.digests import follow_compaction
 
-                begin_digest(self.tools, call)
-            case "PostCompact":
-                from hitherto_server.sessions.digests import end_digest
-
-                await end_digest(self.tools, call)
+                await follow_compaction(self.tools, call)
             case "SessionStart" if call.text("source") == "compact":
                 from hitherto_server.sessions.digests import answer_compaction
 

@@ -16,12 +16,14 @@ from hitherto_server.gates.secrets import redact
 from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
+from hitherto_server.sessions.choosing import Choosing
 from hitherto_server.sessions.client_files import ClientFiles
 from hitherto_server.sessions.dispatches import Dispatches
 from hitherto_server.sessions.prompt_reader import PromptReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
@@ -75,6 +77,9 @@ class Tools:
     judge: Asks = field(default_factory=NobodyAsks)
     on_transcript: Callable[[HookCall], None] = lambda _: None
     """Told of calls after which a transcript may have grown, or be complete."""
+    choosing: Choosing = field(default_factory=Choosing)
+    read_replies: Callable[[Path], Sequence[tuple[int, str]]] = lambda _: ()
+    """Reads a transcript for what the agent answered, each with its time."""
 
 
 def asked_in(prompt: str) -> str:
@@ -88,14 +93,12 @@ def asked_in(prompt: str) -> str:
 async def answer_start(tools: Tools, call: HookCall) -> Reply:
     """Give a session its brief; a resumed one still has what it was given."""
     tools.wake_model()
-    source = call.text("source")
-    if source == "resume":
+    if call.text("source") == "resume":
         return None
-    channel: Channel = "compaction" if source == "compact" else "start"
     question = await question_of(tools, call, "")
     settings = tools.settings
     most = (settings.brief_memories, settings.brief_tokens)
-    occasion = await occasion_of(tools, call, channel, question, most)
+    occasion = await occasion_of(tools, call, "start", question, most)
     admission = await tools.recaller.brief(question, occasion)
     return await deliver(tools, call, admission)
 
