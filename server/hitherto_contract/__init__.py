@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     )
     from hitherto_contract.recall import (
         Hit,
+        PastSessionView,
         RecallReply,
         RecallRequest,
         SyncPair,
@@ -120,6 +121,7 @@ __all__ = [
     "MemoriesReply",
     "MemoriesRequest",
     "MemoryView",
+    "PastSessionView",
     "PauseRequest",
     "PurgeReply",
     "PurgeRequest",

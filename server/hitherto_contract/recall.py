@@ -24,7 +24,8 @@ class RecallRequest(Placed):
     """A question to the memory."""
 
     query: Query
-    scope: Literal["project", "user", "all"] = "all"
+    scope: Literal["project", "user", "all", "sessions"] = "all"
+    """`sessions`: no memory, but what was said and done in earlier sessions of the project."""
     kind: Kind | None = None
     files: Annotated[list[PathText], Field(max_length=10)] = Field(default_factory=list)
     limit: Annotated[int, Field(ge=1, le=50)] = 5
@@ -63,6 +64,17 @@ class Hit(Wire):
     why: list[str]
 
 
+class PastSessionView(Wire):
+    """An earlier session, with what of it answers a question: a record, and no memory."""
+
+    session_id: str
+    began_at_ms: int
+    ended_at_ms: int
+    branch: str | None
+    files: list[str]
+    excerpts: list[str]
+
+
 class RecallReply(Wire):
     """What was found, what was left out and why, and which arms could be asked."""
 
@@ -73,6 +85,7 @@ class RecallReply(Wire):
     explain: dict[str, Any] | None = None
     ranked_by: Literal["fusion", "judgment"] = "fusion"
     notes: list[str] = Field(default_factory=list)
+    sessions: list[PastSessionView] = Field(default_factory=list)
 
 
 class WhyRequest(Placed):

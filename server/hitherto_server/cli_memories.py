@@ -17,7 +17,7 @@ from hitherto_server.cli_shared import (
     print_json,
     standard_input,
 )
-from hitherto_server.core.clock import date_of
+from hitherto_server.core.clock import date_of, minute_of
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A memory, by its whole id.")]
 Files = Annotated[list[str] | None, typer.Option("--file", help="A file it is about; repeat.")]
@@ -78,10 +78,14 @@ def recall(
     rerank: Annotated[
         bool, typer.Option("--rerank", help="Have a judge order what matters, if one is there.")
     ] = False,
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Find what was said and done in earlier sessions.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Find memories of this folder's project and user-wide ones, each with its standing."""
-    asked = {"query": query, "limit": limit, "explain": explain, "rerank": rerank}
+    asked: dict[str, Any] = {"query": query, "limit": limit, "explain": explain, "rerank": rerank}
+    asked["scope"] = "sessions" if sessions else "all"
     answer = ask("/v1/recall", {**asked, "actor": "cli", "project_dir": folder()})
     if as_json:
         print_json(answer)
@@ -100,6 +104,10 @@ def _found(answer: dict[str, Any]) -> list[str]:
         lines += [f"  {hit['excerpt']}", f"  {hit['standing_reason']}"]
         if hit["judged_relevance"] is not None:
             lines.append(f"  judged {hit['judged_relevance']:.1f} of 4")
+    for one in answer["sessions"]:
+        began, branch = minute_of(one["began_at_ms"]), one["branch"] or ""
+        lines.append("  ".join(filter(None, (f"session {one['session_id']}", began, branch))))
+        lines += [f"  {line}" for text in one["excerpts"] for line in text.splitlines()]
     unasked = [f"{arm}: {said}" for arm, said in answer["arms"].items() if said != "ok"]
     asked = f" ({'; '.join(unasked)})" if unasked else ""
     return [

@@ -147,13 +147,15 @@ RECALL = Tool(
         "query": {"type": "string", "maxLength": 10000},
         "files": described(PATHS, "files at hand: theirs rank higher"),
         "kind": KIND,
-        "scope": described({"enum": ["project", "user", "all"]}, "default all"),
+        "scope": described(
+            {"enum": ["project", "user", "all", "sessions"]}, "default all; sessions: past talk"
+        ),
         "limit": described({"type": "integer", "minimum": 1, "maximum": 50}, "default 5"),
         "token_budget": described(
             {"type": "integer", "minimum": 50, "maximum": 16000}, "default 1500"
         ),
-        "include_superseded": described({"type": "boolean"}, "for questions about the past"),
-        "rerank": described({"type": "boolean"}, "let a judge order them"),
+        "include_superseded": described({"type": "boolean"}, "questions about the past"),
+        "rerank": described({"type": "boolean"}, "a judge orders them"),
     },
     required=("query",),
     handler=recall,

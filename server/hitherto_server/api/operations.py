@@ -11,6 +11,7 @@ from hitherto_contract import (
     ForgetRequest,
     LoopRequest,
     MemoriesRequest,
+    PastSessionView,
     RecallReply,
     RecallRequest,
     ReflectRequest,
@@ -32,6 +33,7 @@ from hitherto_server.gates.remember import remember
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.syncing import SyncWish, sync
 from hitherto_server.recall.why import explain_last
+from hitherto_server.sessions.prompt_rules import asks_about_a_session
 from hitherto_server.store.memories import get_row
 
 if TYPE_CHECKING:
@@ -110,6 +112,8 @@ async def recall(
     services.wake_model()
     if project is None and asked.project_dir is not None:
         project = await services.projects.find(asked.project_dir)
+    if asked.scope == "sessions":
+        return await recall_sessions(services, asked, project)
     question = Question(
         text=asked.query,
         project=project.number if project else None,
@@ -123,7 +127,49 @@ async def recall(
         explain=asked.explain,
         rerank=asked.rerank,
     )
-    return await services.recaller.recall(question, asked.session_id, asks_judge=asks_judge)
+    reply = await services.recaller.recall(question, asked.session_id, asks_judge=asks_judge)
+    if not asks_about_a_session(asked.query):
+        return reply
+    beside = await recall_sessions(services, asked, project)
+    return reply.model_copy(update={"sessions": beside.sessions})
+
+
+async def recall_sessions(
+    services: Services, asked: RecallRequest, project: Project | None
+) -> RecallReply:
+    """Find what was said and done in earlier sessions of a project: no memories."""
+    from hitherto_server.sessions.past import Asked, find_past
+
+    started_ms = services.clock()
+    found = await find_past(
+        services.store,
+        services.embedder,
+        services.clock,
+        Asked(
+            asked.query,
+            project.number if project else None,
+            asked.limit,
+            asked.session_id or "",
+            asked.token_budget,
+        ),
+    )
+    return RecallReply(
+        hits=[],
+        withheld={},
+        arms={},
+        took_ms=services.clock() - started_ms,
+        sessions=[
+            PastSessionView(
+                session_id=one.session_id,
+                began_at_ms=one.began_at_ms,
+                ended_at_ms=one.ended_at_ms,
+                branch=one.branch,
+                files=list(one.files),
+                excerpts=list(one.excerpts),
+            )
+            for one in found
+        ],
+    )
 
 
 async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
