@@ -178,7 +178,7 @@ async def test_vectors_in_memory_follow_whatever_is_written(shelf: Shelf) -> Non
                 scope = int(drawn.integers(2))
                 numbers.append(await shelf.add(f"{step}.", vector=some_vector(step), project=scope))
         await near(shelf, some_vector(100 + step), 1, 0)
-    assert len(shelf.recaller.vectors._kept) == 2
+    assert set(shelf.recaller.vectors._kept) == {0, 1}
 
 
 async def test_a_large_scope_or_a_second_one_too_many_is_read_from_the_index(shelf: Shelf) -> None:
