@@ -81,21 +81,26 @@ async def _considered(
 
 
 async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: Admission) -> Reply:
-    """Deliver an admission with the one nudge that the prompt needs, and log what was done."""
-    from hitherto_server.sessions.nudges import nudges_for, with_nudge
+    """Deliver an admission, and beside it what else the prompt needs; log what was done."""
+    from hitherto_server.sessions.lookups import with_past
+    from hitherto_server.sessions.nudges import Answered, nudges_for, with_nudge
 
+    has_past, learned = False, reading.learned
     reply = await deliver(tools, prompt.call, admission)
-    learned = reading.learned
+    if reading.asks_session.holds:
+        reply, has_past = await with_past(tools, prompt, reply)
     keeps = learned is None or tools.preferences.finds_in(prompt.text, learned)
-    wanted = nudges_for(prompt, reading, admission, keeps_preference=keeps)
+    wanted = nudges_for(prompt, reading, Answered(admission, has_past, keeps))
     reply, nudge = await with_nudge(tools, prompt, reply, wanted)
-    if reading.log_id is not None:
-        outcome = {
+    await tools.judge.note_outcome(
+        reading.log_id,
+        {
             "tier": reading.tier,
             "by": reading.tier_by,
-            "memories": len(admission.injected) if reply else 0,
+            "given": len(admission.injected) if reply else 0,
             "withheld": admission.occasion.withheld is not None,
+            "earlier_sessions": has_past,
             "nudge": nudge.kind if nudge else None,
-        }
-        await tools.judge.note_outcome(reading.log_id, outcome)
+        },
+    )
     return reply

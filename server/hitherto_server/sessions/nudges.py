@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.core.text import opening_of
 from hitherto_server.recall.block import as_data
+from hitherto_server.sessions.lookups import joined
 from hitherto_server.sessions.moments import is_late
 from hitherto_server.store.nudges import may_nudge, note_nudge, take_back_nudge
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hitherto_server.recall.admission import Admission
+    from hitherto_server.recall.hits import Found
     from hitherto_server.sessions.moments import Reply, Tools
     from hitherto_server.sessions.urgency import Prompt, Reading, Speaker
     from hitherto_server.store.driver import Connection
@@ -27,6 +29,7 @@ log = logging.getLogger(__name__)
 OPENING, CLOSING = "<hitherto-nudge>", "</hitherto-nudge>"
 MOST_FILES = 3
 MOST_REQUEST_CHARS = 80
+LEAST_COSINE, LEAST_COVERAGE = 0.40, 0.5
 ONCE = "session"
 """The subject of what is said once a session."""
 
@@ -46,11 +49,20 @@ class Nudge:
         return f"{OPENING}[{self.by}] {self.text}{CLOSING}"
 
 
-def nudges_for(
-    prompt: Prompt, reading: Reading, admission: Admission, *, keeps_preference: bool
-) -> list[Nudge]:
+@dataclass(frozen=True)
+class Answered:
+    """What a prompt is answered already."""
+
+    admission: Admission
+    has_past: bool
+    """Whether earlier sessions that it asks about were found."""
+    keeps_preference: bool
+    """Whether what it shows of a preference is kept without the agent."""
+
+
+def nudges_for(prompt: Prompt, reading: Reading, answered: Answered) -> list[Nudge]:
     """Return what a prompt may be told, what matters most first."""
-    return list(_wanted(prompt, reading, admission, keeps_preference=keeps_preference))
+    return list(_wanted(prompt, reading, answered))
 
 
 async def with_nudge(
@@ -69,27 +81,26 @@ async def with_nudge(
     except HithertoError as error:  # the ledger holds already what the reply gives
         log.warning("%s is not nudged: %s", prompt.call.session_id, error)
         return reply, None
-    return (_joined(prompt, reply, nudge), nudge) if nudge else (reply, None)
+    return (joined(prompt, reply, nudge.line), nudge) if nudge else (reply, None)
 
 
-def _wanted(
-    prompt: Prompt, reading: Reading, admission: Admission, *, keeps_preference: bool
-) -> Iterator[Nudge]:
-    work = reading.unsaved
+def _wanted(prompt: Prompt, reading: Reading, answered: Answered) -> Iterator[Nudge]:
+    work, near = reading.unsaved, near_misses(answered.admission)
     if work is not None and reading.another_task.holds:
         told = _unsaved_line(work.files, work.edits, work.request)
         yield Nudge("nudge:task-boundary", work.prompt_id, told, reading.another_task.by)
     if reading.asks_session.holds:
-        yield Nudge("nudge:session-lookup", ONCE, SESSION_LINE, reading.asks_session.by)
-    near = near_misses(admission)
-    if reading.tier == "must" and near and not admission.injected:
+        if not answered.has_past:
+            yield Nudge("nudge:session-lookup", ONCE, SESSION_LINE, reading.asks_session.by)
+    elif reading.tier == "must" and near and not answered.admission.injected:
         yield Nudge("nudge:recall", prompt.id or ONCE, _recall_line(near), reading.tier_by)
-    if reading.learned is not None and reading.learned.holds and not keeps_preference:
+    if reading.learned is not None and reading.learned.holds and not answered.keeps_preference:
         yield Nudge("nudge:preference", ONCE, PREFERENCE_LINE, "judged")
 
 
 SESSION_LINE = (
-    "This asks about an earlier session: `recall` looks through past sessions as well as memories."
+    "This asks about an earlier session, and none that is kept here answers it: say so, and look"
+    " at what the project itself shows."
 )
 PREFERENCE_LINE = (
     "This shows how the person wants work done from now on. If so, keep it in a sentence:"
@@ -100,13 +111,20 @@ PREFERENCE_LINE = (
 def near_misses(admission: Admission) -> int:
     """Return how many memories are near a prompt and not sure enough to be given unasked."""
     return sum(
-        one.outcome == "dropped" and one.reason == one.found.below and one.found.relevance is None
+        one.outcome == "dropped" and one.reason == one.found.below and _is_near(one.found)
         for one in admission.decisions
     )
 
 
+def _is_near(found: Found) -> bool:
+    """Tell whether somebody who asks would be answered with it: what was judged is no riddle."""
+    scores = found.scores
+    is_alike = (scores.passage or 0.0) >= LEAST_COSINE or (scores.coverage or 0.0) >= LEAST_COVERAGE
+    return is_alike and found.relevance is None
+
+
 def _unsaved_line(files: Sequence[str], edits: int, request: str) -> str:
-    named = ", ".join(file.replace("\\", "/").rpartition("/")[2] for file in files[:MOST_FILES])
+    named = ", ".join(files[:MOST_FILES])
     more = f" and {len(files) - MOST_FILES} more" if len(files) > MOST_FILES else ""
     asked = " ".join(opening_of(" ".join(request.split()), MOST_REQUEST_CHARS).split())
     done_for = f' for "{asked}"' if asked else ""
@@ -131,10 +149,8 @@ def _take(
     session, project = prompt.call.session_id, prompt.project.number if prompt.project else None
     most, at_ms = tools.settings.nudges, tools.clock()
     for one in wanted:
-        about = {"kind": one.kind, "subject": one.subject}
         if may_nudge(connection, session, project, most=most, kind=one.kind, subject=one.subject):
             note_nudge(connection, session, at_ms=at_ms, kind=one.kind, subject=one.subject)
-            log.debug("nudged: %s", about)
             return one
     return None
 
@@ -142,15 +158,3 @@ def _take(
 def _take_back(connection: Connection, prompt: Prompt, nudge: Nudge) -> None:
     session = prompt.call.session_id
     take_back_nudge(connection, session, kind=nudge.kind, subject=nudge.subject)
-
-
-def _joined(prompt: Prompt, reply: Reply, nudge: Nudge) -> Reply:
-    said = reply or {}
-    context = said.get("hookSpecificOutput", {}).get("additionalContext", "")
-    return {
-        **said,
-        "hookSpecificOutput": {
-            "hookEventName": prompt.call.event,
-            "additionalContext": "\n".join(filter(None, (context, nudge.line))),
-        },
-    }

@@ -25,8 +25,8 @@ class PromptReader:
 
 
 def _load() -> None:
-    from hitherto_server.sessions import nudges, preference_rules, prompt_rules, urgency
+    from hitherto_server.sessions import lookups, nudges, preference_rules, prompt_rules, urgency
 
-    del nudges, urgency
+    del lookups, nudges, urgency
     prompt_rules.warm()
     preference_rules.warm()

@@ -162,10 +162,22 @@ def _look(connection: Connection, tools: Tools, prompt: Prompt) -> tuple[Unsaved
     """Return what is not stored of earlier work, and whether a preference is."""
     session_id, settings = prompt.call.session_id, tools.settings
     unsaved = find_unsaved(connection, session_id, prompt.id) if settings.nudges else None
+    unsaved = unsaved and replace(unsaved, files=_named(unsaved.files, prompt.project))
     is_on = settings.preferences and settings.kept_prompt_chars
     if not is_on or not tools.judge.is_on(user_learning.SURFACE):
         return unsaved, True
     return unsaved, has_preference(connection, session_id)
+
+
+def _named(files: tuple[str, ...], project: Project | None) -> tuple[str, ...]:
+    """Return files as the project names them: no path of the machine is told to anybody."""
+    root = f"{project.root}/" if project else "/"
+    return tuple(one.removeprefix(root) if one.startswith(root) else name_of(one) for one in files)
+
+
+def name_of(path: str) -> str:
+    """Return the last part of a path."""
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _wanted(tools: Tools, unsaved: Unsaved | None, *, asks_preference: bool) -> list[Surface]:
