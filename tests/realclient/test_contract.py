@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -195,3 +196,54 @@ def test_a_hook_is_told_the_project_and_its_home(claude: Path, place: Place, pro
         session.say("Go on.")
 
     assert session.seen(f"{place.project} in {place.home}") == [0]
+
+
+BLOCKS_TAKEN = 8
+BLOCK = '{"decision": "block", "reason": "once more"}'
+
+
+def always_blocked(probe: Probe, most: int) -> str:
+    """Return a Stop hook that blocks, but at most so often, and keeps its calls."""
+    heard = shlex.quote(str(probe.folder / "stop.jsonl"))
+    says = f"[ $(grep -c . {heard}) -gt {most} ] || printf %s {shlex.quote(BLOCK)}"
+    return f"{probe.command('stop')}; {says}"
+
+
+def test_of_the_blocks_in_a_row_the_ninth_is_overridden(
+    claude: Path, place: Place, probe: Probe
+) -> None:
+    place.write_settings(probe.hooks(Stop=always_blocked(probe, 20)))
+    with open_session(claude, place, play()) as session:
+        session.say("Go on.")
+        assert len(probe.heard("stop")) == BLOCKS_TAKEN + 1
+        session.say("Go on.")
+
+    assert len(probe.heard("stop")) == 2 * (BLOCKS_TAKEN + 1), "a prompt begins the count anew"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(ToolCall("Bash", {"command": "true", "description": "x"}), id="done"),
+        pytest.param(ToolCall("Bash", {"command": "exit 3", "description": "x"}), id="failed"),
+        pytest.param(ToolCall("Write", {"file_path": "/x", "content": "x"}), id="denied"),
+        pytest.param(ToolCall("NoSuchTool", {}), id="unknown"),
+    ],
+)
+def test_a_tool_call_begins_the_count_of_blocks_in_a_row_anew(
+    claude: Path, place: Place, probe: Probe, call: ToolCall
+) -> None:
+    # why a loop may go on for as long as its iterations do something
+    most = 2 * BLOCKS_TAKEN + 2
+    place.write_settings(probe.hooks(Stop=always_blocked(probe, most)))
+    said = iter(range(10 * most))
+
+    def script(request: ModelRequest) -> Turn:
+        newest = str(request.body["messages"][-1])
+        is_turn = "tool_result" not in newest and next(said) % BLOCKS_TAKEN == BLOCKS_TAKEN - 1
+        return Turn("I work.", (call,)) if is_turn else Turn()
+
+    with open_session(claude, place, script, Options(allow=("Bash",))) as session:
+        session.say("Go on.")
+
+    assert len(probe.heard("stop")) == most + 1
