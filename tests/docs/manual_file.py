@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 from typer.main import get_command
 
@@ -69,22 +69,13 @@ def _argument(param: Any) -> str:
 
 
 def _parameter(param: Any) -> Parameter:
-    choices = " | ".join(_choices(param.type_descriptor.annotation))
+    choices = " | ".join(getattr(param.type, "choices", ()))
     if param.param_type_name == "argument":
         return Parameter(_argument(param), _sentence(param.help, choices))
     names = ", ".join([*param.opts, *param.secondary_opts])
     value = "" if param.is_flag else f" {param.metavar or param.name.upper()}"
     default = "" if param.is_flag or param.default in (None, ()) else f" Default: {param.default}."
     return Parameter(f"{names}{value}", f"{_sentence(param.help, choices)}{default}")
-
-
-def _choices(annotation: Any) -> Iterator[str]:
-    """Yield the words that a parameter takes, where they are a closed choice."""
-    if get_origin(annotation) is Literal:
-        yield from get_args(annotation)
-        return
-    for part in get_args(annotation):
-        yield from _choices(part)
 
 
 def _sentence(text: str | None, choices: str) -> str:
