@@ -197,6 +197,23 @@ async def _end_iterations(world: World) -> None:
         world.begin(loop_on_stop(services.sessions.tools, call, Evidence()))
 
 
+async def _prompt(world: World) -> None:
+    services = world.bench.services
+    for number in range(AT_ONCE):
+        about = {"session_id": f"s{number}", "cwd": str(world.project)}
+        edit = {"file_path": str(world.project / "locks.py"), "old_string": "1", "new_string": "2"}
+        edited = {**about, "prompt_id": "p1", "tool_name": "Edit", "tool_input": edit}
+        for event, more in (
+            ("PostToolUse", {**edited, "tool_use_id": f"t{number}"}),
+            ("UserPromptSubmit", {**about, "prompt_id": "p2", "prompt": "Why does the queue lock twice?"}),
+        ):
+            call = read_call(event, json_of(more), at_ms=services.clock())
+            world.begin(services.sessions.take(call))
+            await asyncio.sleep(0)
+            if event == "PostToolUse":
+                await world.running[-1]
+
+
 ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "relations": _relate,
     "supersession": _relate,
@@ -210,6 +227,10 @@ ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "stale-check": _sync,
     "edit-stale": _edit,
     "trash-triage": _triage,
+    "prompt-urgency": _prompt,
+    "task-boundary": _prompt,
+    "session-lookup": _prompt,
+    "user-learning": _prompt,
     "loop-goal": _end_iterations,
 }
 """By surface, how it comes to ask twice at once."""

@@ -15,10 +15,14 @@ from hitherto_server.judge.surfaces import (
     historical_query,
     importance_kind,
     loop_goal,
+    prompt_urgency,
     relations,
     rerank,
+    session_lookup,
     stale_check,
+    task_boundary,
     trash_triage,
+    user_learning,
 )
 from hitherto_server.sessions.moments import MAX_QUERY_CHARS, asked_in
 
@@ -66,6 +70,12 @@ SHOWS: dict[str, Callable[[str], Any]] = {
     "stale-check": _stale,
     "edit-stale": _stale,
     "trash-triage": _triaged,
+    "prompt-urgency": lambda text: prompt_urgency.state_of(text, "project"),
+    "task-boundary": lambda text: task_boundary.state_of(
+        text, task_boundary.UnsavedWork(text, ("a.py",), 1)
+    ),
+    "session-lookup": session_lookup.state_of,
+    "user-learning": user_learning.state_of,
     "loop-goal": lambda text: loop_goal.state_of(
         text, text, [text], [loop_goal.Ran(text, 1, failed=True, tail=text)]
     ),
