@@ -58,6 +58,7 @@ async def open_services(
             services.sweep,
             services.history,
             services.miner,
+            services.worth,
             services.sessions,
             services.backups,
             services.judged,

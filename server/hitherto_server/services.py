@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.succession import Succession
     from hitherto_server.sessions.desk import SessionDesk
     from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.worth.keeper import WorthKeeper
     from hitherto_server.store.database import Store
     from hitherto_server.store.projects import Projects
 
@@ -55,6 +56,7 @@ class Services:
     quiet: Quiet
     history: Importer
     miner: Miner
+    worth: WorthKeeper
     backups: Backups
     judge: Judge
     passes: Passes

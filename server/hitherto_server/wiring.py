@@ -33,6 +33,7 @@ from hitherto_server.sessions.preferences import Preferences
 from hitherto_server.sessions.prompts import PromptKeeper
 from hitherto_server.sessions.quiet import Quiet
 from hitherto_server.sessions.spool_reader import Spool
+from hitherto_server.sessions.worth.keeper import WorthKeeper
 from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.files import FileStates
 from hitherto_server.store.memories import AnchorRow, PartRow
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.sources import Source
     from hitherto_server.judge.client import Judge
     from hitherto_server.recall.succession import Succession
+    from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.preference_rules import Heard
     from hitherto_server.store.database import Store
 
@@ -95,6 +97,7 @@ def wire(
     )
     wake_model = partial(_wake_model, embedder, indexer)
     miner = Miner(store, settings, quiet, clock, _mine_by(writes, quiet, embedder))
+    worth = WorthKeeper(store, quiet, clock, is_on=bool(settings.worth))
     tools = Tools(
         store=store,
         projects=projects,
@@ -111,7 +114,7 @@ def wire(
         edits=EditWatch(stale, sweep.has_news, partial(_is_left_alone, quiet)),
         has_news=sweep.has_news,
         judge=judge,
-        on_transcript=miner.note,
+        on_transcript=partial(_note_transcript, (miner, worth)),
         read_replies=_read_replies,
     )
     judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
@@ -140,6 +143,7 @@ def wire(
             _show_by(store, projects, recaller, indexer, settings=settings, clock=clock),
         ),
         miner=miner,
+        worth=worth,
         backups=_backups(home, settings, store, clock),
         judge=judge,
         judged=judged,
@@ -150,6 +154,11 @@ def wire(
         token=token,
         port=port,
     )
+
+
+def _note_transcript(keepers: Sequence[Miner | WorthKeeper], call: HookCall) -> None:
+    for one in keepers:
+        one.note(call)
 
 
 def _read_replies(path: Path) -> list[tuple[int, str]]:

@@ -50,12 +50,22 @@ class Settings:
     """Most nudges that a session is given, one a prompt at most; 0: none."""
     preferences: int = 1
     """1: what a prompt says to be so from now on becomes a memory; 0: nothing does."""
+    stop_blocks: int = 3
+    """Most times that a session's stops are held up, once a prompt at most; 0: never."""
+    claim_check: int = 1
+    """Whether a claim of success that nothing shows may hold a stop up: 1, or 0 for never."""
+    lesson_asks: int = 2
+    """Most times that a session is asked before it stops to store what it learned; 0: never."""
     kept_prompt_chars: int = 4000
     """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
     session_days: int = 90
     """Days that what was said in sessions is kept to be found; 0: no transcript is read."""
     session_findings: int = 1
     """1: what the rules find in a session that is over becomes candidates; 0: nothing does."""
+    worth: int = 1
+    """1: what memory was worth to each session is found out after it; 0: nothing is."""
+    set_aside_days: int = 7
+    """Days after which a memory that keeps being false goes into the trash; 0: none does."""
     backup_hours: int = 24
     """Hours from one backup to the next while the server runs; 0: none is made unasked."""
     backups_kept: int = 10
@@ -82,9 +92,14 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "notices": (0, 20),
     "nudges": (0, 20),
     "preferences": (0, 1),
+    "stop_blocks": (0, 20),
+    "claim_check": (0, 1),
+    "lesson_asks": (0, 20),
     "kept_prompt_chars": (0, 8000),
     "session_days": (0, 3660),
     "session_findings": (0, 1),
+    "worth": (0, 1),
+    "set_aside_days": (0, 3660),
     "backup_hours": (0, 24 * 366),
     "backups_kept": (1, 1000),
     "readers": (1, 64),

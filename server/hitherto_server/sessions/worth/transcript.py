@@ -1,0 +1,186 @@
+"""What a client's transcript shows of a session: what was done, and what the replies took."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from hitherto_server.sessions.worth.acts import Act, ActKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+MOST_LINE_BYTES = 8 * 1024 * 1024
+MOST_BYTES = 512 * 1024 * 1024
+MOST_ACTS = 20_000
+MOST_TEXT = 20_000
+MOST_SUBAGENTS = 200
+BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
+"""A hook that comes meanwhile must have the interpreter soon."""
+CLASSES = (
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+)
+SYNTHETIC = "<synthetic>"
+"""The client's own words, that no model was paid for."""
+TOOLS: Mapping[str, ActKind] = {
+    "Bash": "command",
+    "Edit": "edit",
+    "Write": "edit",
+    "MultiEdit": "edit",
+    "NotebookEdit": "edit",
+    "Read": "look",
+    "Grep": "look",
+    "Glob": "look",
+    "LS": "look",
+}
+PATHS = ("file_path", "notebook_path", "path")
+UNREMARKABLE = frozenset({"old_string", "description", *PATHS})
+"""What an edit takes out is no sign of anything, and who describes a command says it twice."""
+
+
+@dataclass
+class Usage:
+    """What replies took, each counted once by its message id; None: no reply says."""
+
+    replies: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def take(self, message: Mapping[str, Any]) -> None:
+        """Note what a row says of its reply; several rows of one reply say the same, or more."""
+        name, usage = message.get("id"), message.get("usage")
+        if not isinstance(name, str) or message.get("model") == SYNTHETIC:
+            return
+        known = self.replies.setdefault(name, {})
+        for one in CLASSES:
+            value = usage.get(one) if isinstance(usage, dict) else None
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+                known[one] = max(known.get(one, 0), value)
+
+    def total(self, one: str) -> int | None:
+        """Return what all replies took of a class; None where none of them says."""
+        told = [reply[one] for reply in self.replies.values() if one in reply]
+        return sum(told) if told else None
+
+    @property
+    def silent(self) -> int:
+        """Return how many replies do not say all that they took."""
+        return sum(len(reply) < len(CLASSES) for reply in self.replies.values())
+
+
+@dataclass
+class Seen:
+    """What transcripts show."""
+
+    acts: list[Act] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+
+
+def read_transcripts(path: Path, session_id: str) -> Seen | None:
+    """Read a session's transcript and its subagents'; None where there is none."""
+    if not is_transcript(path, session_id):
+        return None
+    seen = Seen()
+    _read(path, seen, "")
+    folder = path.with_suffix("") / "subagents"
+    for one in sorted(folder.glob("agent-*.jsonl"))[:MOST_SUBAGENTS]:
+        if is_readable(one):
+            _read(one, seen, one.stem.removeprefix("agent-"))
+    seen.acts.sort(key=lambda act: act.at_ms)
+    return seen
+
+
+def is_transcript(path: Path, session_id: str) -> bool:
+    """Tell whether a path, which another program named, is that session's transcript."""
+    return path.is_absolute() and path.name == f"{session_id}.jsonl" and is_readable(path)
+
+
+def is_readable(path: Path) -> bool:
+    """Tell whether a path is a file of the person's own, of a size that is read."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    is_own = found.st_uid == os.getuid()
+    return stat.S_ISREG(found.st_mode) and is_own and found.st_size <= MOST_BYTES
+
+
+def _read(path: Path, seen: Seen, agent: str) -> None:
+    unrested = 0
+    with path.open("rb") as file:
+        while line := file.readline(MOST_LINE_BYTES):
+            unrested += len(line)
+            if b'"message"' in line:
+                _take(line, seen, agent)
+            if unrested >= BYTES_BETWEEN_RESTS:
+                unrested = 0
+                time.sleep(REST_S)
+
+
+def _take(line: bytes, seen: Seen, agent: str) -> None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return  # torn at its end, or the rest of a line that is too long
+    message = row.get("message") if isinstance(row, dict) else None
+    if not isinstance(message, dict):
+        return
+    if row.get("type") == "assistant":
+        seen.usage.take(message)
+    if len(seen.acts) < MOST_ACTS and row.get("type") in {"user", "assistant"}:
+        is_said = not any(row.get(name) for name in ("isMeta", "isCompactSummary"))
+        seen.acts += _acts(row, _time(row), agent) if is_said else ()
+
+
+def _acts(row: Mapping[str, Any], at_ms: int, agent: str) -> Iterator[Act]:
+    said: ActKind = "reply" if row.get("type") == "assistant" else "prompt"
+    content = row["message"].get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    for block in blocks if isinstance(blocks, list) else ():
+        match block:
+            case {"type": "tool_use", "name": str(name), "input": dict(given)}:
+                path = next((given[one] for one in PATHS if isinstance(given.get(one), str)), "")
+                yield Act(at_ms, TOOLS.get(name, "other"), _words(given), path, agent)
+            case {"type": "tool_result", "content": found}:
+                yield Act(at_ms, "result", _said(found), agent=agent)
+            case {"type": "text", "text": str(text)}:
+                yield Act(at_ms, said, text[:MOST_TEXT], agent=agent)
+            case _:
+                continue
+
+
+def _words(given: Mapping[str, Any]) -> str:
+    """Return the texts of a tool's input, one a line."""
+    found: list[str] = []
+    waiting: list[Any] = [given]
+    while waiting:
+        match waiting.pop():
+            case str(text):
+                found.append(text[:MOST_TEXT])
+            case dict(one):
+                waiting += [value for name, value in one.items() if name not in UNREMARKABLE]
+            case list(several):
+                waiting += several[:100]
+    return "\n".join(reversed(found))[:MOST_TEXT]
+
+
+def _said(content: Any) -> str:
+    if isinstance(content, str):
+        return content[:MOST_TEXT]
+    blocks = content if isinstance(content, list) else ()
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))[:MOST_TEXT]
+
+
+def _time(row: Mapping[str, Any]) -> int:
+    try:
+        return int(datetime.fromisoformat(str(row.get("timestamp"))).timestamp() * 1000)
+    except ValueError:
+        return 0
