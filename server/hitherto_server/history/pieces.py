@@ -12,6 +12,7 @@ from hitherto_server.gates.secrets import redact
 from hitherto_server.history.echoes import is_ours
 from hitherto_server.history.rows import Call, Outcome, Prompt, Reply
 from hitherto_server.history.spoken import own_words
+from hitherto_server.sessions.prompt_rules import asks_about_a_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ OPENING_CHARS = 120
 MOST_FILES, MOST_CALLS = 40, 200
 EDITS = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
 DISPATCHES = frozenset({"Agent", "Task"})
+DONE = ("Edited ", "Ran ", "Dispatched: ")
 ASKED, WENT_ON, SAID = "Asked: ", "Asked before: ", "Said: "
 
 
@@ -55,12 +57,21 @@ class Piece:
     lines: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     asked: str = ""
+    is_lookup: bool = False
+    """What was asked is what earlier sessions said: the answer to that was theirs."""
 
     @property
     def text(self) -> str:
         """Return what is kept of it; a later part says first what was asked."""
         lead = [] if self.sequence == 0 or not self.asked else [WENT_ON + self.asked]
         return "\n".join([*lead, *self.lines])[:MOST_PART_CHARS]
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it is worth to be found: what retells earlier sessions is not."""
+        if self.is_lookup:
+            return any(line.startswith(DONE) for line in self.lines)
+        return bool(self.lines)
 
     def size(self) -> int:
         """Return how many characters its lines have."""
@@ -125,6 +136,7 @@ class Cutter:
             row.at_ms,
             row.at_ms,
             asked=exchange.asked,
+            is_lookup=asks_about_a_session(exchange.asked),
         )
         self.pieces.append(self._open)
 
@@ -173,7 +185,7 @@ class Cutter:
 
     def finished(self) -> Iterator[Piece]:
         """Yield the pieces that say something."""
-        return (one for one in self.pieces if one.lines)
+        return (one for one in self.pieces if one.says_something)
 
 
 def _ran(call: Call, outcome: Outcome) -> str:

@@ -14,6 +14,7 @@ from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.excerpt import excerpt_of, tokens_of
 from hitherto_server.recall.meaning import begin_meaning
 from hitherto_server.recall.query import prepare, terms_match
+from hitherto_server.recall.stem import stem
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.sessions.past_wish import wish_in
 from hitherto_server.store import chunks
@@ -37,6 +38,8 @@ EMBED_S = 0.1
 LEAST_COSINE = 0.40
 LEAST_COVERAGE = 0.5
 """A piece that has less of both is not about it."""
+SHORT_QUESTION = 3
+LEAST_SHARED = 0.7
 WEIGHT_OF_MEANING = 0.5
 HALF_LIFE_MS = 14 * 24 * 3600 * 1000
 WEIGHT_OF_AGE = 0.1
@@ -165,7 +168,15 @@ def _about(
         age_ms = max(now_ms - row["ended_at_ms"], 0)
         return fused + WEIGHT_OF_AGE * float(0.5 ** (age_ms / HALF_LIFE_MS))
 
-    fit = [row for row in rows if _is_about(row, query, near.get(row["id"]))]
+    held = {row["id"]: occurring(query, folded(f"{row['text']} {row['files']}")) for row in rows}
+    rows = [row for row in rows if not _asks_the_same(row, query)]
+    terms = _terms_that_count(query, [held[row["id"]] for row in rows])
+    fit = [
+        row
+        for row in rows
+        if (near.get(row["id"]) or 0.0) >= LEAST_COSINE
+        or (terms and len(held[row["id"]] & terms) >= LEAST_COVERAGE * len(terms))
+    ]
     best: dict[str, list[int]] = {}
     for row in sorted(fit, key=score, reverse=True):
         best.setdefault(row["session_id"], []).append(row["id"])
@@ -183,10 +194,20 @@ def _near(connection: Connection, project: int, meaning: Meaning) -> dict[int, f
     }
 
 
-def _is_about(row: Row, query: PreparedQuery, cosine: float | None) -> bool:
-    terms = len(query.words) + len(query.names)
-    held = occurring(query, folded(f"{row['text']} {row['files']}"))
-    return len(held) >= LEAST_COVERAGE * terms or (cosine or 0.0) >= LEAST_COSINE
+def _terms_that_count(
+    query: PreparedQuery, held: Sequence[frozenset[str]]
+) -> frozenset[str] | set[str]:
+    """Return the terms that a piece must hold half of: of a long question those that occur."""
+    terms = {*query.words, *query.names}
+    return terms if len(terms) <= SHORT_QUESTION else terms & frozenset().union(*held)
+
+
+def _asks_the_same(row: Row, query: PreparedQuery) -> bool:
+    """Tell whether a piece is about the very question: to have asked it is no answer."""
+    asked = row["text"].partition("\n")[0]
+    own = {stem(word) for word in prepare(asked.removeprefix("Asked: ")).words}
+    wanted = set(query.stems)
+    return len(wanted) >= SHORT_QUESTION and len(own & wanted) >= LEAST_SHARED * len(own | wanted)
 
 
 def _shown(rows: list[Row], best: list[int], query: PreparedQuery, tokens: int) -> PastSession:
