@@ -30,6 +30,7 @@ SETS = (
     "historical",
     "secrets",
     "categories",
+    "turns",
     "prompts",
     "boundaries",
     "loops",
@@ -294,18 +295,19 @@ def fixture_hash(*names: str) -> str:
     """Return 12 hexadecimal digits that change with any letter of these sets."""
     digest = hashlib.sha256()
     for name in names:
-        digest.update(_text_of(name).encode())
+        digest.update(text_of(name).encode())
     return digest.hexdigest()[:12]
 
 
 @cache
-def _text_of(name: str) -> str:
+def text_of(name: str) -> str:
+    """Return the lines of a set."""
     path = files("hitherto_server.benches") / FOLDER / f"{name}.jsonl"
     return path.read_text(encoding="utf-8")
 
 
 def _load(name: str, made: Callable[[dict[str, Any]], Item]) -> list[Item]:
-    return [made(json.loads(line)) for line in _text_of(name).splitlines()]
+    return [made(json.loads(line)) for line in text_of(name).splitlines()]
 
 
 def _pair(row: dict[str, Any]) -> Pair:

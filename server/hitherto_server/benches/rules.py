@@ -29,6 +29,7 @@ from hitherto_server.benches.prompts import boundary_label, learning_label, look
 from hitherto_server.benches.shelf import ranked_by_recall
 from hitherto_server.benches.texts import band_of, worth_labels
 from hitherto_server.benches.trial import UNSAID, Said
+from hitherto_server.benches.turns import claim_by_rule, waiting_by_rule, worth_by_rule
 from hitherto_server.gates.duplicates import judge
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.hearing import hear
@@ -175,6 +176,17 @@ PARTS = "The comparison of the parts that the memory names; what it cannot tell 
 FLOOR = "The automatic floor over a store that holds the memories of all requests."
 
 RULES: dict[str, Rule] = {
+    "agent-message": Rule(
+        "Words that hand over or ask, in the message's last sentences.", waiting_by_rule
+    ),
+    "turn-worth": Rule(
+        "A failure that was mended and explained, or words for a cause or a decision.",
+        worth_by_rule,
+    ),
+    "claim-check": Rule(
+        "An outright claim beside a check that failed last, or where nothing at all was run.",
+        claim_by_rule,
+    ),
     "relations": Rule(SLOT_CHECK, _relations),
     "supersession": Rule("Nothing is replaced.", _supersession),
     "importance-kind": Rule("What no writer stated: `note` and 5.", _kinds),

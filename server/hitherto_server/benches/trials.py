@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches import changed, loop_goals, pairs, prompts, ranked, texts
+from hitherto_server.benches import changed, loop_goals, pairs, prompts, ranked, texts, turns
 
 if TYPE_CHECKING:
     from hitherto_server.benches.trial import Trial
@@ -24,6 +24,9 @@ TRIALS: dict[str, Trial] = {
         changed.STALE_CHECK,
         changed.EDIT_STALE,
         ranked.TRASH_TRIAGE,
+        turns.AGENT_MESSAGE,
+        turns.TURN_WORTH,
+        turns.CLAIM_CHECK,
         prompts.PROMPT_URGENCY,
         prompts.TASK_BOUNDARY,
         prompts.SESSION_LOOKUP,

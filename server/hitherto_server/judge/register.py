@@ -26,6 +26,9 @@ MODULES = (
     "session_lookup",
     "user_learning",
     "loop_goal",
+    "agent_message",
+    "turn_worth",
+    "claim_check",
 )
 """Under `judge/surfaces`; each module has one `SURFACE`."""
 

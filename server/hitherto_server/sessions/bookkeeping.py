@@ -12,6 +12,7 @@ from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.silence import SYSTEM_TEXT
 from hitherto_server.store.evidence import drop_old, end_later, put_evidence
 from hitherto_server.store.loops import end_loops_of
+from hitherto_server.store.obligations import clear_obligations
 from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.turns import NewTurn
 
 MAX_PATH_CHARS = 1000
+ENDED = "session ended"
 MAX_FIELD_CHARS = 200
 PLAIN = re.compile(r"[a-zA-Z-]{1,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w+")
 """A word, a UUID, a call's id: most fields are one, and a start need not load the secret gate."""
@@ -137,3 +139,4 @@ def _move_session(connection: Connection, call: HookCall) -> None:
             reason = kept(call.text("reason"), MAX_FIELD_CHARS) or "unknown"
             end_session(connection, call.session_id, reason=reason, at_ms=call.at_ms)
             end_loops_of(connection, call.session_id, call.at_ms)
+            clear_obligations(connection, call.session_id, by=ENDED, at_ms=call.at_ms)

@@ -13,7 +13,7 @@ from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.left_alone import leave_alone, without_hidden
-from hitherto_server.sessions.moments import answer_start, store_plan
+from hitherto_server.sessions.moments import answer_start
 from hitherto_server.sessions.notices import AFTER_TOOLS, tells_of_files, with_news
 from hitherto_server.sessions.prompts import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
@@ -124,10 +124,13 @@ class SessionDesk:
             case "PostToolUse":
                 link_dispatch(self.tools, call)
             case "Stop":
-                from hitherto_server.sessions.loops import loop_on_stop
-                from hitherto_server.store.evidence import Evidence
+                from hitherto_server.sessions.stopping import answer_stop
 
-                return await loop_on_stop(self.tools, call, Evidence())
+                return await answer_stop(self.tools, call)
+            case "SubagentStop":
+                from hitherto_server.sessions.stopping import answer_subagent_stop
+
+                return await answer_subagent_stop(self.tools, call)
             case _:
                 pass
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
 from hitherto_server.sessions.silence import silent_because
-from hitherto_server.store.turns import NewTurn, put_turn
+from hitherto_server.store.turns import NewTurn, put_reply, put_turn
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.call import HookCall
@@ -44,6 +44,12 @@ class PromptKeeper:
         self._keeping.add(keeping)
         keeping.add_done_callback(self._keeping.discard)
 
+    def keep_reply_soon(self, call: HookCall) -> None:
+        """Keep in a moment what an agent said at its stop, beside the prompt that it answers."""
+        keeping = asyncio.create_task(self._keep_reply(call))
+        self._keeping.add(keeping)
+        keeping.add_done_callback(self._keeping.discard)
+
     async def close(self) -> None:
         """Keep what waits, at once."""
         self._closing.set()
@@ -59,6 +65,21 @@ class PromptKeeper:
             await self.store.writer.run(lambda c: put_turn(c, turn))
         except HithertoError as error:
             log.warning("a prompt was not kept: %s", error)
+
+    async def _keep_reply(self, call: HookCall) -> None:
+        prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
+        said = call.text("last_assistant_message")
+        if not said or not prompt_id or self.most_chars == 0:
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._closing.wait(), AFTER_REPLY_S)
+        reply = ends_of(await asyncio.to_thread(redacted_ends, said), self.most_chars)
+        try:
+            await self.store.writer.run(
+                lambda c: put_reply(c, call.session_id, prompt_id, reply, at_ms=call.at_ms)
+            )
+        except HithertoError as error:
+            log.warning("a reply was not kept: %s", error)
 
 
 def turn_of(call: HookCall, most_chars: int, admission: str | None = None) -> NewTurn | None:

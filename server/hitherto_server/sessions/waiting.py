@@ -53,6 +53,9 @@ TELLS_TO_ANSWER = phrases(r"""
     once you (?:confirm|approve|decide|answer|have|are|send|provide)
     once you've
     I need (?:you|to know|an? (?:decision|answer))\b.*\b(?:from you|you to|before|which|whether)
+    (?:hear|a word) from you
+    (?:it's |that's )?(?:your call|up to you)
+    tell me the
     sag (?:mir )?Bescheid
     gib (?:mir )?Bescheid
     dis-moi
@@ -94,6 +97,7 @@ NEEDS_A_PERSON = phrases(r"""
     consent screen
     password
     passphrase
+    fingerprint
     device approval
     SSO
 """)
@@ -104,6 +108,7 @@ HANDS_OVER = phrases(r"""
     I can(?:'t|not)
     could you
     only you
+    out of my hands
     by hand
     I(?:'m| am) (?:stuck|blocked)
     blocked (?:by|on|at)

@@ -81,6 +81,11 @@ class Evidence:
     edits: tuple[Edit, ...] = ()
 
     @property
+    def size(self) -> int:
+        """How much was kept of it."""
+        return len(self.commands) + len(self.results) + len(self.edits)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """The files that were edited, each once."""
         return tuple(dict.fromkeys(one.path for one in self.edits))
@@ -128,6 +133,11 @@ def session_evidence(connection: Connection, session_id: str) -> Evidence:
     """Return what was done last in a session, for whichever prompt."""
     values = {"session_id": session_id, "most": MOST_OF_SESSION}
     return _evidence_of(reversed(connection.execute(sql["of_session"], values).fetchall()))
+
+
+def began_here(connection: Connection, session_id: str) -> bool:
+    """Tell whether a session was heard of from its beginning."""
+    return connection.execute(sql["began_here"], {"session_id": session_id}).fetchone() is not None
 
 
 def last_memory_ms(connection: Connection, session_id: str) -> int | None:

@@ -37,3 +37,9 @@ SELECT max(at_ms) FROM evidence WHERE session_id = :session_id AND kind = 'memor
 -- end_later: a command in the background has ended
 UPDATE evidence SET failed = :failed, exit_code = :exit_code
 WHERE session_id = :session_id AND call_id = :call_id AND kind = 'command' AND failed IS NULL;
+
+-- began_here: whether a session was heard of from its beginning
+SELECT 1 FROM event
+WHERE session_id = :session_id AND name = 'SessionStart'
+    AND json_extract(detail, '$.source') IN ('startup', 'clear')
+LIMIT 1;

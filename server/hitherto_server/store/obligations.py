@@ -152,3 +152,23 @@ def count_block(connection: Connection, session_id: str, kind: Owed, subject: st
     """Note that an open obligation held its session up."""
     values = {"session_id": session_id, "kind": kind, "subject": subject}
     connection.execute(sql["count_block"], values)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How often a session was asked to store something, and how often it did not."""
+
+    times: int = 0
+    declined: int = 0
+
+
+def asked_to_store(connection: Connection, session_id: str) -> Asked:
+    """Return how often a session was asked to store something."""
+    row = connection.execute(sql["asked"], {"session_id": session_id}).fetchone()
+    return Asked(row["asked"], row["declined"])
+
+
+def raised_for(connection: Connection, session_id: str, subject: str) -> dict[Owed, str | None]:
+    """Return what was raised for a prompt, and what cleared it."""
+    values = {"session_id": session_id, "subject": subject, "kinds": json.dumps(OWED)}
+    return {row["kind"]: row["cleared_by"] for row in connection.execute(sql["of_prompt"], values)}

@@ -35,3 +35,12 @@ DELETE FROM obligation WHERE session_id = :session_id AND kind = 'block' AND sub
 -- has_block: whether a prompt has had its block
 SELECT 1 FROM obligation
 WHERE session_id = :session_id AND kind = 'block' AND subject = :subject;
+
+-- asked: how often a session was asked to store something, and how often it did not
+SELECT count(*) AS asked, coalesce(sum(cleared_by = 'declined'), 0) AS declined
+FROM obligation WHERE session_id = :session_id AND kind = 'store';
+
+-- of_prompt: what was raised for one prompt, cleared or not
+SELECT kind, cleared_by FROM obligation
+WHERE session_id = :session_id AND subject = :subject
+    AND kind IN (SELECT value FROM json_each(:kinds));

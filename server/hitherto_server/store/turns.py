@@ -36,3 +36,18 @@ def put_turn(connection: Connection, new: NewTurn) -> None:
         index_session(connection, new.session_id)  # a spooled prompt may come after its memories
     if new.admission is not None:
         connection.execute(sql["fill_query"], {"query": new.query, "admission": new.admission})
+
+
+def put_reply(
+    connection: Connection, session_id: str, prompt_id: str, reply: str, *, at_ms: int
+) -> None:
+    """Keep what an agent said last to a prompt that is kept; a later stop says it anew."""
+    values = {"session_id": session_id, "prompt_id": prompt_id, "reply": reply, "at_ms": at_ms}
+    connection.execute(sql["put_reply"], values)
+
+
+def find_prompt(connection: Connection, session_id: str, prompt_id: str) -> str | None:
+    """Return what was asked, if it is kept."""
+    values = {"session_id": session_id, "prompt_id": prompt_id}
+    row = connection.execute(sql["prompt"], values).fetchone()
+    return None if row is None else str(row["prompt"])

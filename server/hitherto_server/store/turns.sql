@@ -9,3 +9,10 @@ SELECT prompt_id FROM turn WHERE session_id = :session_id ORDER BY started_at_ms
 
 -- fill_query: say what an admission was asked
 UPDATE injection SET query = :query WHERE admission = :admission;
+
+-- put_reply: keep what an agent said last to a prompt
+UPDATE turn SET reply = :reply, ended_at_ms = :at_ms
+WHERE session_id = :session_id AND prompt_id = :prompt_id;
+
+-- prompt: what was asked
+SELECT prompt FROM turn WHERE session_id = :session_id AND prompt_id = :prompt_id;
