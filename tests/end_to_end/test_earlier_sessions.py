@@ -131,7 +131,8 @@ def test_nothing_that_was_given_is_ever_mined_back(claude: Path, product: Produc
         "SELECT text || files FROM chunk",
         "SELECT sentence FROM support",
         "SELECT content FROM memory WHERE source IN ('transcript', 'compaction', 'import')",
-        "SELECT prompt || coalesce(reply, '') FROM turn",
+        "SELECT prompt FROM turn",
+        "SELECT items FROM digest",
     ):
         said = [text for (text,) in kept(product, query) if "fathoms" in text or "metres" in text]
         assert said == [], query
