@@ -81,6 +81,8 @@ class SessionDesk:
     async def _take(self, call: HookCall) -> Reply:
         project = await self._project(call)
         if call.event == "PostToolUse" and call.text("tool_name") == "ExitPlanMode":
+            from hitherto_server.sessions.plans import store_plan
+
             # Before the event is noted: a repeated event is dropped, a repeated plan is known.
             await store_plan(self.tools, call)
         noting = asyncio.create_task(self._note(call, project.number if project else None))

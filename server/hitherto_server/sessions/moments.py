@@ -6,13 +6,8 @@ import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import hitherto_contract as contract
 from hitherto_server.core.clock import uuid7
-from hitherto_server.core.errors import HithertoError, StoreError
-from hitherto_server.core.text import content_hash, ending_of, opening_of
-from hitherto_server.gates.clean import tagged
-from hitherto_server.gates.remember import remember
-from hitherto_server.gates.secrets import redact
+from hitherto_server.core.text import ending_of, opening_of
 from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
@@ -101,33 +96,6 @@ async def answer_start(tools: Tools, call: HookCall) -> Reply:
     occasion = await occasion_of(tools, call, "start", question, most)
     admission = await tools.recaller.brief(question, occasion)
     return await deliver(tools, call, admission)
-
-
-async def store_plan(tools: Tools, call: HookCall) -> None:
-    """Keep an approved plan, once; its text decides whether it is the same."""
-    # before it is cut: half a secret would no longer look like one
-    redacted = redact(call.text("tool_response", "plan", most=2 * contract.MAX_CONTENT_CHARS))
-    plan = redacted.text.strip()
-    if not plan or call.folder is None:
-        return
-    tags = ["plan"] if len(plan) <= contract.MAX_CONTENT_CHARS else ["plan", "cut"]
-    request = contract.RememberRequest(
-        content=plan[: contract.MAX_CONTENT_CHARS],
-        kind="plan",
-        source="plan",
-        source_ref=call.text("tool_response", "filePath", most=200).rsplit("/", 1)[-1] or None,
-        idempotency_key=f"plan:{content_hash(plan[: contract.MAX_CONTENT_CHARS])}",
-        tags=tagged(tags, redacted.kinds),
-        project_dir=call.folder,
-        session_id=call.session_id,
-        actor="hook",
-    )
-    try:
-        await remember(tools.writes, request, waits=False)  # a hook has no time for a judgment
-    except StoreError:
-        raise  # the hook writes the event down, and it is taken in later
-    except HithertoError as error:
-        log.warning("a plan was not stored: %s", error.message)
 
 
 async def question_of(tools: Tools, call: HookCall, text: str) -> Question:
