@@ -205,13 +205,27 @@ async def _prompt(world: World) -> None:
         edited = {**about, "prompt_id": "p1", "tool_name": "Edit", "tool_input": edit}
         for event, more in (
             ("PostToolUse", {**edited, "tool_use_id": f"t{number}"}),
-            ("UserPromptSubmit", {**about, "prompt_id": "p2", "prompt": "Why does the queue lock twice?"}),
+            (
+                "UserPromptSubmit",
+                {**about, "prompt_id": "p2", "prompt": "Why does the queue lock twice?"},
+            ),
         ):
             call = read_call(event, json_of(more), at_ms=services.clock())
             world.begin(services.sessions.take(call))
             await asyncio.sleep(0)
             if event == "PostToolUse":
                 await world.running[-1]
+
+
+async def _end_turns(world: World) -> None:
+    services = world.bench.services
+    for number in range(AT_ONCE):
+        body = {"session_id": f"t{number}", "cwd": str(world.project), "prompt_id": "p"}
+        edit = {"file_path": "/x/a.py", "old_string": "30", "new_string": "45"}
+        edited = json_of({**body, "tool_name": "Edit", "tool_input": edit, "tool_use_id": "e"})
+        await services.sessions.take(read_call("PostToolUse", edited, at_ms=services.clock()))
+        said = json_of({**body, "last_assistant_message": "It waits 45 seconds now."})
+        world.begin(services.sessions.take(read_call("Stop", said, at_ms=services.clock())))
 
 
 ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
@@ -232,6 +246,9 @@ ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "session-lookup": _prompt,
     "user-learning": _prompt,
     "loop-goal": _end_iterations,
+    "agent-message": _end_turns,
+    "turn-worth": _end_turns,
+    "claim-check": _end_turns,
 }
 """By surface, how it comes to ask twice at once."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hitherto_server.core.text import ending_of, opening_of
+from hitherto_server.judge import turn_state
 from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces import (
     category_check,
@@ -53,6 +54,11 @@ def _ranked(text: str) -> Any:
     return rerank.state_of(text, [rerank.Candidate("c1", text)])
 
 
+def _ended(text: str) -> Any:
+    ran = turn_state.Ran(text, failed=True, exit_code=1, output_end=text)
+    return turn_state.state_of(turn_state.Ended(text, [ran], [("tool", text)], [text]))
+
+
 SHOWS: dict[str, Callable[[str], Any]] = {
     "relations": _related,
     "supersession": _related,
@@ -76,6 +82,9 @@ SHOWS: dict[str, Callable[[str], Any]] = {
     ),
     "session-lookup": session_lookup.state_of,
     "user-learning": user_learning.state_of,
+    "agent-message": _ended,
+    "turn-worth": _ended,
+    "claim-check": _ended,
     "loop-goal": lambda text: loop_goal.state_of(
         text, text, [text], [loop_goal.Ran(text, 1, failed=True, tail=text)]
     ),
