@@ -50,6 +50,8 @@ class Session:
     title: str
     steps: list[tuple[str, str, list[str]]] = field(default_factory=list)
     expected: list[Expected] = field(default_factory=list)
+    forbidden: list[str] = field(default_factory=list)
+    """What was given to the session, or is a secret: found in nothing that is kept."""
 
     @property
     def is_trap(self) -> bool:
@@ -75,7 +77,9 @@ def _step(session: Session, kind: str, text: str) -> None:
     if kind == "expect":
         what, _, phrase = text.partition(" | ")
         session.expected.append(Expected(what, phrase))
-    elif kind != "forbid":  # what must not be found: whatever is not expected
+    elif kind == "forbid":
+        session.forbidden.append(text)
+    else:
         session.steps.append((kind, text, []))
 
 
@@ -88,7 +92,16 @@ def write_transcript(session: Session, projects: Path, folder: str, *, day: int)
     maker = _Maker(session_id, folder, BEGAN_MS + day * DAY_MS)
     rows = [row for step in session.steps for row in maker.rows(*step)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for number, (_, task, more) in enumerate(one for one in session.steps if one[0] == "agent"):
+        _write_agent(path.with_suffix("") / "subagents", number, maker, "\n".join([task, *more]))
     return path
+
+
+def _write_agent(folder: Path, number: int, maker: _Maker, said: str) -> None:
+    """Write a subagent's own transcript, where the client keeps it: its task is no person's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    row = maker.agents_row(said)
+    (folder / f"agent-a{number}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
 
 
 def _digest(*parts: str) -> str:
@@ -148,6 +161,10 @@ class _Maker:
             shown = {"blockingError": f"Stop hook feedback: {text}", "command": "hook Stop"}
             yield self._attachment({"type": "hook_blocking_error", **shown})
             yield self._said(FEEDBACK + text, isMeta=True)
+
+    def agents_row(self, said: str) -> dict[str, Any]:
+        """Return what a subagent was told to do."""
+        return {**self._said(said), "isSidechain": True, "agentId": "a0"}
 
     def _said(self, text: str, **more: Any) -> dict[str, Any]:
         return self._row("user", {"role": "user", "content": text}, **more)

@@ -100,7 +100,9 @@ class Echoes:
                     self._put(text)
 
     def _put(self, text: str) -> None:
-        for sentence in sentences(storable(text)):
+        # a block's line names a memory's id, standing and date before it says what it says
+        pieces = (piece for one in sentences(storable(text)) for piece in one.split(" \u00b7 "))
+        for sentence in pieces:
             plain = normalised(sentence).lower()
             if len(plain) >= SHORTEST_QUOTE and len(self._texts) < MOST_GIVEN:
                 self._texts.setdefault(plain, stems_of(plain))
