@@ -52,13 +52,10 @@ def test_what_is_saved_of_a_session_that_holds_nothing_is_counted() -> None:
     half = Half()
     half.add(Session("p", "trap"), [finding("preference", "Use UTC.")])
     half.add(Session("p", "other trap"), [])
-    (precision, _, over_saving, a_session) = bars_of("test", half)
-    assert (precision.ok, over_saving.value, over_saving.ok, a_session.value) == (
-        False,
-        0.5,
-        False,
-        0.5,
-    )
+    said = Session("p", "t", [], [Expected("statement", "UTC")])
+    half.add(said, [finding("preference", "Use UTC.")])
+    over_saving, a_session = bars_of("test", half)[2:]
+    assert (over_saving.value, over_saving.ok, a_session.value) == (0.5, False, 0.6667)
 
 
 def test_what_was_given_to_a_session_may_stand_in_nothing_that_is_kept() -> None:
