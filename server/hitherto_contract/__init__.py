@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         WhyRequest,
     )
     from hitherto_contract.service import ErrorBody, ErrorReply, Health, Status
+    from hitherto_contract.worth import WorthAgainRequest, WorthReply, WorthRequest
 
 __all__ = [
     "MAX_CONTENT_CHARS",
@@ -147,6 +148,9 @@ __all__ = [
     "WhyReply",
     "WhyRequest",
     "Wire",
+    "WorthAgainRequest",
+    "WorthReply",
+    "WorthRequest",
     "WrongMemory",
     "WrongReply",
     "WrongRequest",
@@ -154,7 +158,7 @@ __all__ = [
 ]
 
 OFTEN = ("base", "memories", "categories", "recall", "control", "erase", "history", "service")
-SELDOM = ("loops", "transfer", "background", "cleaning", "judge", "benches")
+SELDOM = ("loops", "worth", "transfer", "background", "cleaning", "judge", "benches")
 """What a person asks for now and then: no agent's first call waits for these."""
 
 

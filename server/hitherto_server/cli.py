@@ -25,6 +25,7 @@ from hitherto_server.cli_models import models_app
 from hitherto_server.cli_shared import HELP_STYLE
 from hitherto_server.cli_sync import sync
 from hitherto_server.cli_transfer import export, import_file
+from hitherto_server.cli_worth import worth
 from hitherto_server.core.errors import HithertoError, InvalidInput
 
 MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Setting up"
@@ -62,7 +63,7 @@ for panel, commands in {
         clean,
         import_history,
     ),
-    STEERING: (why, wrong, pause, resume, ignore, purge, erase),
+    STEERING: (why, wrong, worth, pause, resume, ignore, purge, erase),
     SERVER: (
         cli_server.serve,
         cli_server.stop,

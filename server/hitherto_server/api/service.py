@@ -23,6 +23,7 @@ from hitherto_server.store.jobs import count_by_kind
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
 from hitherto_server.store.signs import measured_by
+from hitherto_server.store.worth import silent_kinds
 
 if TYPE_CHECKING:
     from hitherto_server.maintenance.changing import Progress
@@ -102,6 +103,7 @@ async def status_of(services: Services) -> Status:
             *notices(model, spool, lost),
             *failed_jobs(judged[1]),
             *pause_notices(services),
+            *await services.store.readers.run(silent_kinds),
         ],
         quiet=quiet_views(services),
         backups=kept,

@@ -10,6 +10,7 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news, line_of, notice_of
 from hitherto_server.sessions.moments import is_late
 from hitherto_server.store.notices import tell, untell
+from hitherto_server.store.worth import is_silenced, note_shown, take_back_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +57,7 @@ async def _told(tools: Tools, call: HookCall) -> tuple[News, ...]:
         root=project.root,
         most=tools.settings.notices,
     )
-    news = await tools.store.readers.run(find)
+    news = await tools.store.readers.run(lambda c: _heard(c, find(c), project.number))
     if not news or not _has_time(tools, call):
         return ()
     # as with the ledger: a power cut ends the session too, and with it what it was told
@@ -78,16 +79,33 @@ def _has_time(tools: Tools, call: HookCall) -> bool:
     return False
 
 
+def _heard(connection: Connection, news: Sequence[News], project: int) -> tuple[News, ...]:
+    """Leave out what is of a kind, or of a standing, that is usually wrong."""
+    kinds = {kind for one in news for kind in _kinds_of(one)}
+    silent = {kind for kind in kinds if is_silenced(connection, kind, project)}
+    return tuple(one for one in news if not silent.intersection(_kinds_of(one)))
+
+
+def _kinds_of(news: News) -> tuple[str, str]:
+    """Return as what a notice is counted, and the standing that it speaks of."""
+    kind = f"notice:{news.standing}" if news.was_given else "notice:judged-stale"
+    return kind, f"standing:{news.standing}"
+
+
 def _tell(
     connection: Connection, session: str, news: Sequence[News], at_ms: int
 ) -> tuple[News, ...]:
-    return tuple(
+    told = tuple(
         one for one in news if tell(connection, session, one.id, standing=one.standing, at_ms=at_ms)
     )
+    for one in told:
+        note_shown(connection, _kinds_of(one)[0], session, one.id, at_ms=at_ms)
+    return told
 
 
 def _untell(connection: Connection, session: str, news: Sequence[News], at_ms: int) -> None:
     for one in news:
+        take_back_shown(connection, _kinds_of(one)[0], session, one.id)
         untell(connection, session, one.id, judged_at_ms=at_ms if one.was_judged else None)
 
 

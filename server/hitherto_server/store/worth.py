@@ -151,6 +151,15 @@ def list_tallies(connection: Connection, project: int | None = None) -> list[Tal
     return [Tally(kind, dict(counts)) for kind, counts in times.items()]
 
 
+def silent_kinds(connection: Connection) -> list[str]:
+    """Say which kinds fell silent, and how they speak again."""
+    return [
+        f"{one.kind} fell silent ({one.silent_because}): `hitherto worth --again {one.kind}`"
+        for one in list_tallies(connection)
+        if one.silent_because is not None
+    ]
+
+
 def settle(
     connection: Connection,
     kind: str,

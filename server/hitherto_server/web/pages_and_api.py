@@ -45,9 +45,9 @@ def create(services: Services) -> FastAPI:
 def _create_seldom(services: Services) -> FastAPI:
     """Return the routes that only a person asks for, and now and then."""
     build_models(SELDOM)
-    from hitherto_server.api import background, benches, cleaning, judge, loops, transfer
+    from hitherto_server.api import background, benches, cleaning, judge, loops, transfer, worth
 
-    topics = (cleaning, benches, background, judge, loops, transfer)
+    topics = (cleaning, benches, background, judge, loops, transfer, worth)
     app = _application(services, (topic.router for topic in topics))
     app.state.cleaner = cleaning.make_cleaner(services)
     return app
