@@ -9,10 +9,13 @@ import time
 
 PROTOCOL = b"1"
 CONNECT_S = 0.05
-TOTAL_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
+TOTAL_S = {"UserPromptSubmit": 0.3, "Stop": 1.5, "SubagentStop": 1.5}
 OTHER_TOTAL_S = 0.2
 # Where the server's file says that a judge is asked; without one both are as quick as ever.
 JUDGED_TOTAL_S = {"UserPromptSubmit": 1.2, "SubagentStart": 1.2}
+# An approved plan is compared with what was decided; every other tool's event stays quick.
+JUDGED_PLAN_S = 1.2
+PLAN = b'"ExitPlanMode"'
 # What the spool may take after the deadline has passed, and the end of everything that blocks.
 GRACE_S = 0.3
 CHUNK = 1 << 16
@@ -35,6 +38,9 @@ def main(argv: list[str], environ: Environ) -> None:
     name = f"{event}@{client}" if client.isascii() and client.isalpha() else event
     try:
         body = read_stdin()
+        if event == "PostToolUse" and PLAN in body and is_judged(environ):
+            total_s = JUDGED_PLAN_S
+            _signal.setitimer(_signal.ITIMER_REAL, total_s + GRACE_S)
         if is_wanted and is_object(body):
             deliver(name, body, environ, started_ns, started=started, total_s=total_s)
     except TimeoutError:  # the alarm in the midst of anything else, as after a stop of this process
@@ -44,9 +50,14 @@ def main(argv: list[str], environ: Environ) -> None:
 
 def total_of(event: str, environ: Environ) -> float:
     """The seconds that an event may take in all."""
-    if event in JUDGED_TOTAL_S and posix.access(data_home(environ) + b"/run/judged", 0):
+    if event in JUDGED_TOTAL_S and is_judged(environ):
         return JUDGED_TOTAL_S[event]
     return TOTAL_S.get(event, OTHER_TOTAL_S)
+
+
+def is_judged(environ: Environ) -> bool:
+    """Whether the server says that a judge is asked."""
+    return posix.access(data_home(environ) + b"/run/judged", 0)
 
 
 def deliver(

@@ -91,6 +91,29 @@ def test_each_event_has_its_deadline(hook, server, event, deadline):
     assert b"X-Hitherto-Project" not in fake.requests[0]
 
 
+PLAN = b'{"tool_name":"ExitPlanMode"}'
+SAYS_PLAN = b'{"tool_name":"Bash","tool_input":{"command":"echo \\"ExitPlanMode\\""}}'
+
+
+@pytest.mark.parametrize(
+    ("body", "judged", "deadline"),
+    [
+        (PLAN, True, b"1200"),
+        (PLAN, False, b"200"),
+        (SAYS_PLAN, True, b"200"),
+        (b'{"tool_name":"Bash"}', True, b"200"),
+    ],
+)
+def test_of_the_tools_an_approved_plan_alone_has_time_for_a_judge(
+    hook, server, body, judged, deadline
+):
+    fake = server(NO_CONTENT)
+    if judged:
+        (hook.home / "run" / "judged").touch()
+    hook("PostToolUse", body)
+    assert b"\r\nX-Hitherto-Deadline-Ms: %b\r\n" % deadline in fake.requests[0]
+
+
 BAD_ANSWERS = {
     "nothing": b"",
     "garbage": b"\x00\xff\x17 not http at all",

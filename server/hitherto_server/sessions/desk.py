@@ -105,7 +105,7 @@ class SessionDesk:
             self.tools.edits.note(call, project)
         return reply
 
-    async def _answer(self, call: HookCall) -> Reply:  # noqa: C901 - a table
+    async def _answer(self, call: HookCall) -> Reply:  # noqa: C901, PLR0911 - a table
         """Follow what subagents are given to do, and answer what begins."""
         match call.event:
             case "PreCompact" | "PostCompact" | "SessionEnd":
@@ -123,6 +123,10 @@ class SessionDesk:
                 return await answer_subagent(self.tools, call)
             case "PreToolUse":
                 await note_dispatch(self.tools, call)
+            case "PostToolUse" if call.text("tool_name") == "ExitPlanMode":
+                from hitherto_server.sessions.plan_check import answer_plan
+
+                return await answer_plan(self.tools, call)
             case "PostToolUse":
                 link_dispatch(self.tools, call)
             case "Stop":

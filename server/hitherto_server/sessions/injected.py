@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]{0,300})?>.*?(?:</\1>|\Z)", re.DOTALL)
 """A block of ours (`<hitherto-memories>`) or of the client's (`<system-reminder>`)."""
 LINE_OF_OURS = re.compile(
-    r"^.*(?:\[(?:judged|rule)\]|\bhook additional context:|^\s*Stop hook feedback:"
-    r"|blocking error from command:|^\s*Hitherto(?: is paused\b|:)).*$",
+    r"^[^\w\[]*(?:hitherto\s*)?\[(?:judged|rule)\].*$|^.*\bhook additional context:.*$"
+    r"|^\s*Stop hook feedback:.*$|^.*blocking error from command:.*$"
+    r"|^\s*Hitherto(?: is paused\b|:).*$",
     re.MULTILINE | re.IGNORECASE,
 )
 """A nudge, a notice, or the reason of a block."""
