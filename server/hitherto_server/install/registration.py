@@ -24,11 +24,13 @@ MCP_PROGRAM = "hitherto-mcp"
 EDITS = "Edit|Write|MultiEdit|NotebookEdit|Bash|ExitPlanMode"
 # The same tool by its former and its present name.
 DISPATCHES = "Task|Agent"
+# Whoever's: what they did is evidence of a turn.
+MCP_TOOLS = "mcp__.*"
 # By its server's name, in the settings' form and in the plugin's longer one.
 OWN_TOOLS = "mcp__.*hitherto.*"
 CODEX = "codex"
 """The word after the event by which a hook says whose it is; Claude Code's say nothing."""
-DEADLINES_S = {"UserPromptSubmit": 0.3, "Stop": 1.5}
+DEADLINES_S = {"UserPromptSubmit": 0.3, "Stop": 1.5, "SubagentStop": 1.5}
 JUDGED_DEADLINES_S = {**DEADLINES_S, "UserPromptSubmit": 1.2, "SubagentStart": 1.2}
 """While a judge is asked."""
 OTHER_DEADLINE_S = 0.2
@@ -57,11 +59,13 @@ LISTENERS = (
     Listener("SubagentStart", 3),
     Listener("PostToolUse", 3, EDITS),
     # A group of its own: in one matcher with a pattern, the plain names would be patterns too.
-    Listener("PostToolUse", 3, OWN_TOOLS),
+    Listener("PostToolUse", 3, MCP_TOOLS),
     Listener("PostToolUse", 3, DISPATCHES),
     Listener("PostToolUseFailure", 3, "Bash"),
     Listener("Stop", 3),
+    Listener("SubagentStop", 3),
     Listener("PreCompact", 5),
+    Listener("PostCompact", 5),
     Listener("SessionEnd", 3),
 )
 

@@ -22,6 +22,12 @@ NO_RESULT = frozenset({"ExitPlanMode", "EnterPlanMode", "TodoWrite", "Read", "Gl
 OWN = re.compile(r"mcp__.*hitherto")
 """What our own tools say is no evidence; a memory write notes itself."""
 
+SHOWS_SCREENS = re.compile(
+    r"browser|playwright|puppeteer|chrome|screen|snapshot|page|desktop|mail|slack|message|calendar",
+    re.IGNORECASE,
+)
+"""Of these tools' names: what they answer is a page, a screen or a letter, and is not kept."""
+
 MOST_LINE = 500
 MOST_TAIL = 500
 WINDOW = 2000
@@ -48,7 +54,8 @@ def evidence_of(call: HookCall) -> tuple[NewEvidence, ...]:
         return tuple(_command(call))
     if tool in EDITING:
         return tuple(_edits(call))
-    return (_made(call, "result", kept(tool, MAX_FIELD_CHARS), tail=_tail(_answer(call))),)
+    tail = "" if SHOWS_SCREENS.search(tool) else _tail(_answer(call))
+    return (_made(call, "result", kept(tool, MAX_FIELD_CHARS), tail=tail),)
 
 
 def ended_later(prompt: str) -> list[tuple[str, bool, int | None]]:

@@ -23,6 +23,7 @@ from hitherto_server.core.errors import (
 )
 from hitherto_server.core.home import Home
 from hitherto_server.install import claude_code, config_file
+from hitherto_server.install.registration import LISTENERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,11 +71,13 @@ def test_hooks_and_server_are_registered_with_timeouts_and_without_a_machine_pat
         ("PreToolUse", "Task|Agent", f"{shim} PreToolUse", 3),
         ("SubagentStart", None, f"{shim} SubagentStart", 3),
         ("PostToolUse", edits, f"{shim} PostToolUse", 3),
-        ("PostToolUse", "mcp__.*hitherto.*", f"{shim} PostToolUse", 3),
+        ("PostToolUse", "mcp__.*", f"{shim} PostToolUse", 3),
         ("PostToolUse", "Task|Agent", f"{shim} PostToolUse", 3),
         ("PostToolUseFailure", "Bash", f"{shim} PostToolUseFailure", 3),
         ("Stop", None, f"{shim} Stop", 3),
+        ("SubagentStop", None, f"{shim} SubagentStop", 3),
         ("PreCompact", None, f"{shim} PreCompact", 5),
+        ("PostCompact", None, f"{shim} PostCompact", 5),
         ("SessionEnd", None, f"{shim} SessionEnd", 3),
     ]
     assert json.loads(client.state.read_text()) == {
@@ -417,7 +420,7 @@ def test_another_data_home_is_named_in_full_and_quoted(client, tmp_path):
 def test_a_move_of_the_data_home_replaces_the_registration(client, tmp_path):
     client.install()
     client.install(home=Home(tmp_path / "moved data"))
-    assert len(commands(client.settings)) == 11
+    assert len(commands(client.settings)) == len(LISTENERS)
     assert all("moved data" in command for _, _, command, _ in commands(client.settings))
 
 
@@ -436,7 +439,7 @@ def test_a_file_that_another_program_replaces_meanwhile_is_read_again(client, mo
     client.install()
     assert raced
     assert json.loads(client.settings.read_text())["model"] == "changed meanwhile"
-    assert len(commands(client.settings)) == 13
+    assert len(commands(client.settings)) == len(LISTENERS) + 2
     assert sorted(p.name for p in client.settings.parent.iterdir()) == ["settings.json"]
 
 
@@ -455,7 +458,7 @@ def test_installers_at_the_same_time_register_once(client):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(commands(client.settings)) == 13
+    assert len(commands(client.settings)) == len(LISTENERS) + 2
     client.uninstall()
     assert client.settings.read_bytes() == FOREIGN
 

@@ -138,6 +138,14 @@ async def test_a_result_of_another_tool_is_kept_and_none_of_our_own(client: Clie
     ]
 
 
+async def test_of_a_page_or_a_letter_only_the_tool_is_kept(client: Client) -> None:
+    answer = [{"type": "text", "text": "Dear Ada, your balance is 3"}]
+    body = {"tool_name": "mcp__bank__browser_snapshot", "tool_response": answer, "prompt_id": "p"}
+    await client.says("PostToolUse", tool_use_id="t", **body)
+    ((tool, tail),) = [(one.tool, one.tail) for one in (await turn(client)).results]
+    assert (tool, tail) == ("mcp__bank__browser_snapshot", "")
+
+
 async def test_the_same_call_twice_is_one_piece_of_evidence(client: Client) -> None:
     call = client.call(
         "PostToolUse",
