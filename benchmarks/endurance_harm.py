@@ -97,6 +97,9 @@ class Harmer:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 self.count("servers killed")
+        for session in self.sessions:
+            for sent in list(session.running.values()):
+                sent.server_killed = True
 
     def kill_helpers(self, rounds: int) -> None:
         """Kill hooks in their midst, and sometimes an MCP process."""

@@ -101,8 +101,12 @@ class Session:
         self.send_hook("SessionStart")
 
     def send_hook(self, event: str) -> None:
-        """Run a hook as the client does, and note how it ended."""
-        body = json.dumps(self.hook_input(event)).encode()
+        """Run a hook on what the client would tell it."""
+        self.run_hook(event, self.hook_input(event))
+
+    def run_hook(self, event: str, given: dict[str, Any]) -> tuple[SentEvent, dict[str, Any]]:
+        """Run a hook as the client does; return how it ended, and what it said."""
+        body = json.dumps(given).encode()
         full = self.full.is_set()
         sent = SentEvent(self.name, event, hash_of(body), while_full=full)
         self.told.send_event(sent)
@@ -127,19 +131,20 @@ class Session:
         finally:
             self.running.pop(process.pid, None)
         sent.while_full = full or self.full.is_set()
-        self.judge_hook(sent, process.returncode, out, err, time.monotonic() - began)
+        sent.took_s = time.monotonic() - began
+        return sent, self.judge_hook(sent, process.returncode, out, err)
 
-    def judge_hook(self, sent: SentEvent, code: int, out: bytes, err: bytes, took_s: float) -> None:
-        """Compare how a hook ended with what is promised."""
+    def judge_hook(self, sent: SentEvent, code: int, out: bytes, err: bytes) -> dict[str, Any]:
+        """Compare how a hook ended with what is promised; return what the client heard."""
         if sent.killed:
-            return
+            return {}
         if code or err:
             self.told.find_fault(f"a hook of {sent.event} ended with {code} and said {err[:300]!r}")
-        if out:
-            json.loads(out)
-        limit_s = HOOK_LIMIT_S.get(sent.event, OTHER_HOOK_LIMIT_S)
+        said: dict[str, Any] = json.loads(out) if out else {}
+        took_s, limit_s = sent.took_s, HOOK_LIMIT_S.get(sent.event, OTHER_HOOK_LIMIT_S)
         if took_s > limit_s + SLACK_S and not sent.paused:
             self.told.find_stuck(f"a hook of {sent.event} took {took_s:.1f} s")
+        return said
 
     def hook_input(self, event: str) -> dict[str, Any]:
         """Return what the client would write to the hook's stdin."""

@@ -21,6 +21,9 @@ class SentEvent:
     paused: bool = False
     """Its process was stopped for a while: it may be late."""
     while_full: bool = False
+    server_killed: bool = False
+    """While it ran: what the server was about to say is gone."""
+    took_s: float = 0.0
 
 
 @dataclass

@@ -29,6 +29,7 @@ BENCHMARKS = (
     "extraction",
     "first_recall",
     "endurance",
+    "integrity",
 )
 
 
