@@ -18,7 +18,12 @@ from hitherto_server.sessions.loop_words import (
     pause_line,
 )
 from hitherto_server.sessions.moments import is_late
-from hitherto_server.sessions.waiting import LAST_CHARS, LAST_SENTENCES, SENTENCE, is_blocked
+from hitherto_server.sessions.waiting import (
+    LAST_CHARS,
+    LAST_SENTENCES,
+    SENTENCE,
+    is_blocked,
+)
 from hitherto_server.store.loops import (
     ask_iteration,
     end_loop,
