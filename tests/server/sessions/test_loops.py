@@ -14,6 +14,8 @@ from tests.wiring import rows
 
 from hitherto_contract import LoopRequest, LoopView
 from hitherto_server.api.operations import perform, perform_named
+from hitherto_server.benches.items import half_of, load_loops
+from hitherto_server.benches.turns import load_turns
 from hitherto_server.core.errors import FolderIgnored, InvalidInput, LoopRuns, NotFound
 from hitherto_server.sessions.loop_words import CAP, END_WORDS
 from hitherto_server.sessions.loops import needs_person
@@ -323,6 +325,14 @@ async def test_a_second_loop_in_a_session_is_refused(client: Client) -> None:
         await begins(client)
     await does(client, "stop")
     assert (await begins(client)).iteration == 1
+
+
+def test_of_labelled_turns_those_wait_that_only_their_person_can_end() -> None:
+    turns = [one for one in load_turns() if half_of(one.id) == "test"]
+    said = [one for one in turns if needs_person(one.message)]
+    assert [one.id for one in said if not one.blocked] == []
+    assert len(said) / sum(one.blocked for one in turns) >= 0.75
+    assert [one.id for one in load_loops() if needs_person(one.message)] == []
 
 
 @pytest.mark.parametrize("action", ["update", "stop"])
