@@ -98,6 +98,7 @@ def wire(
     wake_model = partial(_wake_model, embedder, indexer)
     miner = Miner(store, settings, quiet, clock, _mine_by(writes, quiet, embedder))
     worth = WorthKeeper(store, quiet, clock, is_on=bool(settings.worth))
+    worth.afterwards = partial(_set_aside, store, clock, settings.set_aside_days)
     tools = Tools(
         store=store,
         projects=projects,
@@ -159,6 +160,12 @@ def wire(
 def _note_transcript(keepers: Sequence[Miner | WorthKeeper], call: HookCall) -> None:
     for one in keepers:
         one.note(call)
+
+
+async def _set_aside(store: Store, clock: Clock, days: int) -> None:
+    from hitherto_server.cleaning.aside import Aside
+
+    await Aside(store, clock, days).set_aside()
 
 
 def _read_replies(path: Path) -> list[tuple[int, str]]:

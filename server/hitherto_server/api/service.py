@@ -17,6 +17,7 @@ from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
 from hitherto_server.models.sources import command_to_get, find_model
+from hitherto_server.store.cleaning import list_set_aside
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_model, vector_shape
 from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.jobs import count_by_kind
@@ -28,8 +29,11 @@ from hitherto_server.store.worth import silent_kinds
 if TYPE_CHECKING:
     from hitherto_server.maintenance.changing import Progress
     from hitherto_server.services import Services
+    from hitherto_server.store.driver import Connection
 
 router = APIRouter()
+
+WEEK_MS = 7 * 86_400_000
 
 
 @router.get("/v1/status")
@@ -103,12 +107,26 @@ async def status_of(services: Services) -> Status:
             *notices(model, spool, lost),
             *failed_jobs(judged[1]),
             *pause_notices(services),
-            *await services.store.readers.run(silent_kinds),
+            *await services.store.readers.run(
+                partial(own_doings, since_ms=services.clock() - WEEK_MS)
+            ),
         ],
         quiet=quiet_views(services),
         backups=kept,
         damage=store.health.damage,
     )
+
+
+def own_doings(connection: Connection, since_ms: int) -> list[str]:
+    """Say which notices fell silent, and what was set aside lately, each with its way back."""
+    return [
+        *silent_kinds(connection),
+        *(
+            f"memory {row['memory_id']} kept being false and was set aside:"
+            f" `hitherto clean expendable --undo {row['id']}` takes that back"
+            for row in list_set_aside(connection, since_ms=since_ms)
+        ),
+    ]
 
 
 def notices(model: dict[str, Any], spool: dict[str, int], lost: int) -> list[str]:

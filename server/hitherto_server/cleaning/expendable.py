@@ -167,6 +167,8 @@ def _reasons(row: Row, other: Member | None, old_ms: int) -> tuple[str, ...]:
     if other is not None:
         alike = "says the same as" if row["copies"] else "says much the same as"
         said.append(f"{alike} {other.id}")
+    if row["wrong"] is not None:
+        said.append(f"said to be wrong in {row['wrong']} sessions")
     if row["importance"] <= UNIMPORTANT:
         said.append(f"importance {row['importance']}")
     if row["times"] == 0:

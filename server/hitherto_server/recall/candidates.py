@@ -11,13 +11,11 @@ from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from hitherto_server.recall.nearest import Nearest
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.store.driver import Row
-
-    Floor = Callable[[Scores], str | None]
 
 
 def bar_of_state(state: Row, *, shows_superseded: bool, now_ms: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hitherto_server.recall.common_words import common_stems
 from hitherto_server.recall.floor_weights import WITH_MEANING, WORDS_ONLY
@@ -13,12 +13,18 @@ from hitherto_server.recall.stem import stem
 from hitherto_server.recall.wishes import is_housekeeping, is_question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from hitherto_server.recall.hits import Scores
     from hitherto_server.recall.query import PreparedQuery
 
-    Floor = Callable[[Scores], str | None]
+
+class Floor(Protocol):
+    """Says why a memory is too far from a question, or None; one that was wrong must be nearer."""
+
+    def __call__(self, scores: Scores, wrong_sessions: int = 0, /) -> str | None:
+        """Return the reason why it is not let through."""
+
 
 LEAST_COVERAGE = 0.20
 LEAST_COSINE = 0.15
@@ -32,7 +38,7 @@ BESIDE = 0.05
 """How much less than the best one a memory beside it may have."""
 
 
-def explicit_floor(scores: Scores) -> str | None:
+def explicit_floor(scores: Scores, _wrong_sessions: int = 0, /) -> str | None:
     """Return why a memory is too far from what somebody asked for, or None."""
     return None if let_through_by(scores) else "below the floor"
 
@@ -67,14 +73,21 @@ def automatic_floor(query: PreparedQuery, found: Sequence[Scores], *, least: flo
 
     asked = _asked_by_name(query, found)
 
-    def floor(scores: Scores) -> str | None:
+    def floor(scores: Scores, wrong_sessions: int = 0, /) -> str | None:
         if scores.is_exact or scores in asked:
             return None
-        if passes and likely[scores] >= least - BESIDE:
+        wanted = raised(least, wrong_sessions)
+        if passes and likely[scores] >= wanted - BESIDE:
             return None
-        return f"below the floor: probability {likely[scores]:.2f} < {least:.2f}"
+        return f"below the floor: probability {likely[scores]:.2f} < {wanted:.2f}"
 
     return floor
+
+
+def raised(least: float, wrong_sessions: int) -> float:
+    """Return how likely a memory that was wrong must be: each time doubles the odds it needs."""
+    times = float(2**wrong_sessions)
+    return least * times / (1 - least + least * times)
 
 
 def _asked_by_name(query: PreparedQuery, found: Sequence[Scores]) -> frozenset[Scores]:

@@ -30,7 +30,7 @@ from hitherto_server.store import recall as rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from hitherto_server.recall.candidates import Floor
+    from hitherto_server.recall.floors import Floor
     from hitherto_server.recall.fusion import Ranking
     from hitherto_server.recall.meaning import Dense, Meaning
     from hitherto_server.recall.standings import Lookout
@@ -236,7 +236,7 @@ def _weighed(
                 text,
                 scores,
                 barred=barred,
-                below=None if barred else floor(scores),
+                below=None if barred else floor(scores, state["wrong_sessions"]),
                 passage=None if evidence.passages is None else evidence.passages.get(number),
                 why=reasons_of(scores, state, look.query),
             )

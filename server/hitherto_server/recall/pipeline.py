@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
     from hitherto_server.judge.asking import Asks
-    from hitherto_server.recall.candidates import Floor
+    from hitherto_server.recall.floors import Floor
     from hitherto_server.recall.hits import Question, Scores
     from hitherto_server.recall.meaning import Embeds
     from hitherto_server.recall.query import PreparedQuery

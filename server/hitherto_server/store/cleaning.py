@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 sql = load_queries("cleaning")
 
 What = Literal["change", "confirm", "relate", "decide", "dissolve", "dismiss"]
+WRONG_AT = 2
+"""In so many sessions a memory was said to be wrong: it keeps being false."""
+BY_ITSELF = "worth"
+"""Who sets aside what keeps being false."""
+MOST_SET_ASIDE = 20
 LAST = 2**62
 """Before it comes everything."""
 BY_RULES = "rule"
@@ -86,8 +91,20 @@ def list_expendable(
     connection: Connection, wanted: Wanted, *, unimportant: int, old_ms: int
 ) -> list[Row]:
     """Return what may be expendable, that for which most speaks first."""
-    values = {**wanted.values(), "unimportant": unimportant, "old_ms": old_ms}
+    values = {**wanted.values(), "unimportant": unimportant, "old_ms": old_ms, "wrong": WRONG_AT}
     return connection.execute(sql["expendable"], values).fetchall()
+
+
+def list_false(connection: Connection, *, until_ms: int) -> list[int]:
+    """Return what keeps being false and was last said to be wrong before a time."""
+    values = {"until_ms": until_ms, "wrong": WRONG_AT, "most": MOST_SET_ASIDE}
+    return [row["number"] for row in connection.execute(sql["false"], values)]
+
+
+def list_set_aside(connection: Connection, *, since_ms: int) -> list[Row]:
+    """Return what was set aside of its own since a time: action, memory and how that begins."""
+    values = {"actor": BY_ITSELF, "since_ms": since_ms, "most": MOST_SET_ASIDE}
+    return connection.execute(sql["set_aside"], values).fetchall()
 
 
 def list_scores(connection: Connection, numbers: Iterable[int]) -> dict[int, Row]:

@@ -99,8 +99,16 @@ WITH pool (number) AS MATERIALIZED (
     WHERE (m.number, u.number) NOT IN (SELECT one, other FROM said)
 ), alike (number, other, copies) AS MATERIALIZED (
     SELECT number, max(other), max(copies) FROM surviving GROUP BY number
-), known (number, other, copies, importance, touched_at_ms, times) AS MATERIALIZED (
-    SELECT m.number, a.other, a.copies, m.importance,
+), erring (number, sessions) AS MATERIALIZED (
+    -- as it reads now: an edit or a confirmation answers what was said before
+    SELECT m.number, count(*) FROM feedback AS f
+    JOIN memory AS m ON m.number = f.memory_number AND m.trashed_at_ms IS NULL
+    JOIN revision AS r ON r.memory_number = f.memory_number AND r.revision = f.revision
+    WHERE f.undone_at_ms IS NULL AND f.said_at_ms > coalesce(m.confirmed_at_ms, 0)
+        AND r.content = m.content
+    GROUP BY m.number HAVING count(*) >= :wrong
+), known (number, other, copies, wrong, importance, touched_at_ms, times) AS MATERIALIZED (
+    SELECT m.number, a.other, a.copies, e.sessions, m.importance,
         max(m.learned_at_ms, m.changed_at_ms, coalesce(m.confirmed_at_ms, 0)),
         (SELECT count(*) FROM injection AS i
          WHERE i.memory_number = m.number AND i.outcome = 'injected')
@@ -108,17 +116,19 @@ WITH pool (number) AS MATERIALIZED (
     FROM pool
     CROSS JOIN memory AS m ON m.number = pool.number
     LEFT JOIN alike AS a ON a.number = m.number
+    LEFT JOIN erring AS e ON e.number = m.number
     WHERE m.trashed_at_ms IS NULL
-        AND (a.number IS NOT NULL
+        AND (a.number IS NOT NULL OR e.number IS NOT NULL
              OR (m.importance <= :unimportant AND m.changed_at_ms < :old_ms))
         AND (:projects IS NULL
              OR coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:projects)))
 )
-SELECT number, other, copies, importance, touched_at_ms, times,
-    (other IS NOT NULL) + (importance <= :unimportant) + (times = 0) + (touched_at_ms < :old_ms)
+SELECT number, other, copies, wrong, importance, touched_at_ms, times,
+    -- what keeps being false comes before all else
+    4 * (wrong IS NOT NULL) + (other IS NOT NULL) + (importance <= :unimportant) + (times = 0) + (touched_at_ms < :old_ms)
         AS reasons
 FROM known
-WHERE (other IS NOT NULL OR (times = 0 AND touched_at_ms < :old_ms))
+WHERE (other IS NOT NULL OR wrong IS NOT NULL OR (times = 0 AND touched_at_ms < :old_ms))
     AND NOT EXISTS (
         SELECT 1 FROM relation AS s JOIN memory AS by ON by.number = s.newer_number
         WHERE s.older_number = known.number AND s.kind = 'supersedes'
@@ -129,6 +139,36 @@ WHERE (other IS NOT NULL OR (times = 0 AND touched_at_ms < :old_ms))
             AND a.list = 'expendable' AND a.undone_at_ms IS NULL)
 ORDER BY reasons DESC, importance, touched_at_ms, number
 LIMIT :most;
+
+-- false: what keeps being false, and may be set aside: said to be wrong in several sessions and used
+-- in fewer, by nobody's word since, and told by no person; what was taken back once never again
+SELECT m.number FROM feedback AS f
+JOIN memory AS m ON m.number = f.memory_number AND m.trashed_at_ms IS NULL
+JOIN revision AS r ON r.memory_number = f.memory_number AND r.revision = f.revision
+WHERE f.undone_at_ms IS NULL AND f.said_at_ms > coalesce(m.confirmed_at_ms, 0)
+    AND r.content = m.content AND m.source <> 'user-told'
+    AND NOT EXISTS (
+        SELECT 1 FROM revision AS b WHERE b.memory_number = m.number
+            AND b.change IN ('restore', 'undo'))
+    AND NOT EXISTS (
+        SELECT 1 FROM cleaning_step AS d JOIN cleaning_action AS a ON a.id = d.action_id
+        WHERE d.memory_number = m.number AND a.list = 'expendable'
+            AND (d.what = 'dismiss') = (a.undone_at_ms IS NULL))
+GROUP BY m.number
+HAVING count(*) >= :wrong AND max(f.said_at_ms) <= :until_ms
+    AND count(*) > (
+        SELECT count(DISTINCT w.session_id) FROM memory_worth AS w
+        JOIN revision AS v ON v.memory_number = w.memory_number AND v.revision = w.revision
+        WHERE w.memory_number = m.number AND w.outcome = 'used' AND v.content = m.content)
+ORDER BY m.number LIMIT :most;
+
+-- set_aside: what was set aside of its own since a time, and not taken back
+SELECT a.id, a.done_at_ms, m.id AS memory_id, substr(m.content, 1, 200) AS opening
+FROM cleaning_action AS a
+JOIN cleaning_step AS s ON s.action_id = a.id
+JOIN memory AS m ON m.number = s.memory_number AND m.trashed_at_ms IS NOT NULL
+WHERE a.actor = :actor AND a.undone_at_ms IS NULL AND a.done_at_ms >= :since_ms
+ORDER BY a.id DESC LIMIT :most;
 
 -- scores: the latest score of each of some memories
 SELECT v.memory_number AS number, v.answer, v.basis_hash, v.judged_at_ms

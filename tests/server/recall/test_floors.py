@@ -13,6 +13,7 @@ from hitherto_server.recall.floors import (
     automatic_floor,
     measured,
     probability,
+    raised,
 )
 from hitherto_server.recall.hits import Scores
 from hitherto_server.recall.query import prepare
@@ -154,3 +155,9 @@ def test_a_drop_says_how_likely_it_was() -> None:
 
 def test_nothing_found_needs_no_floor() -> None:
     automatic_floor(QUERY, [], least=FLOOR)
+
+
+def test_a_memory_that_was_wrong_once_needs_twice_the_odds() -> None:
+    assert raised(0.65, 0) == pytest.approx(0.65)
+    assert raised(0.5, 1) == pytest.approx(2 / 3)
+    assert 0.65 < raised(0.65, 1) < raised(0.65, 2) < 1
