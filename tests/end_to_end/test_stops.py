@@ -32,6 +32,12 @@ LESSON = (
 )
 CAUSE = f"{LESSON} I read the file that way now."
 HELD_UP = "Hitherto ["
+ANSWERS = {
+    "claims_unshown_success": 0.97,
+    "worth_remembering": 0.9,
+    "blocked_on_a_person": 0.1,
+    "waits_for_an_answer": 0.1,
+}
 
 
 @pytest.fixture(scope="session")
@@ -191,13 +197,7 @@ def test_a_subagents_claim_is_held_up_once(claude: Path, product: Product) -> No
 @pytest.fixture
 def judge(product: Product) -> Iterator[SystemOneStub]:
     """Serve a judge that finds a claim unshown and every turn worth a memory."""
-    answers = {
-        "claims_unshown_success": 0.97,
-        "worth_remembering": 0.9,
-        "blocked_on_a_person": 0.1,
-        "waits_for_an_answer": 0.1,
-    }
-    with SystemOneStub(answers) as stub:
+    with SystemOneStub(ANSWERS) as stub:
         product.run("judge", "use", "custom", "--url", stub.url, "--model", stub.model)
         yield stub
 
@@ -217,7 +217,7 @@ def test_one_request_judges_a_stop_and_the_log_tells_what_came_of_it(
     assert session.seen("Hitherto [judged]: your message claims a success") == [2]
     assert session.seen("Hitherto [judged]: nothing of this turn is stored") == [2]
     stops = [one for one in asked(judge) if "claims_unshown_success" in one]
-    assert stops == [set(judge.answers)], "the second stop asks nobody"
+    assert stops == [set(ANSWERS)], "the second stop asks nobody"
     logged = [one for one in _log(product) if one["surface"] == "agent-message"]
     assert [one["riders"] for one in logged] == [["turn-worth", "claim-check"]]
     assert logged[0]["outcome"]["held_up_for"] == ["check", "store"]
@@ -225,8 +225,7 @@ def test_one_request_judges_a_stop_and_the_log_tells_what_came_of_it(
 
 
 def test_who_waits_is_judged_to_wait(claude: Path, product: Product, judge: SystemOneStub) -> None:
-    answers = {**judge.answers, "waits_for_an_answer": 0.9, "claims_unshown_success": 0.02}
-    judge.answers = answers
+    judge.answers = {**ANSWERS, "waits_for_an_answer": 0.9, "claims_unshown_success": 0.02}
     session = led(claude, product, *mends(product), Turn(f"{CAUSE} All tests pass."))
     assert len(session.lane("main")) == 5
     assert blocks(product) == 0
