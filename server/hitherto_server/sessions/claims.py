@@ -16,8 +16,6 @@ from hitherto_server.core.phrases import phrases
 from hitherto_server.sessions.waiting import CODE, MARKS, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hitherto_server.store.evidence import Command, Evidence
 
 Against = Literal["failed", "nothing ran"]
@@ -81,6 +79,10 @@ UNSURE = phrases(r"""
     so that
     to (?:make|get|have|see|ensure|check|verify|confirm|let)
     make sure
+    mak(?:e|es|ing) (?:all|the|every)
+    next
+    I'll
+    we'll
     want(?:s|ed)?
     need(?:s|ed)?
     hope
@@ -141,6 +143,46 @@ PERSON_RAN = phrases(r"""
 """)
 
 
+OF_ALL = phrases(r"""
+    all
+    every
+    everything
+    whole
+    full
+    entire
+    suite
+    zero
+    0 failed
+    no failures
+""")
+"""Then one failure is one too many, whatever else passed."""
+NAMED = phrases(r"""
+    pytest
+    jest
+    vitest
+    mocha
+    cargo
+    rspec
+    phpunit
+    junit
+    eslint
+    ruff
+    clippy
+    mypy
+    pyright
+    tsc
+    unit
+    integration
+    e2e
+    end-to-end
+    smoke
+    backend
+    frontend
+    snapshot
+    regression
+""")
+
+
 @dataclass(frozen=True)
 class Claim:
     """What a message says to have passed, in its own words."""
@@ -177,7 +219,7 @@ def unshown(
     `is_whole` says that nothing of it was left out; `said` is what the person asked for.
     """
     for claim in claims_in(message):
-        if (failed := _failed_last(claim, own.commands)) is not None:
+        if (failed := _failed_last(claim, own)) is not None:
             return Unshown(claim, "failed", failed)
         is_bare = is_whole and not PERSON_RAN.search(said) and _nothing_ran(everything)
         if is_bare:
@@ -200,15 +242,29 @@ def _claim_of(sentence: str) -> Claim | None:
     return None if kind is None else Claim(kind, sentence)
 
 
-def _failed_last(claim: Claim, commands: Iterable[Command]) -> Command | None:
-    """Return the last command of a kind, if it failed and nothing of that kind came well since."""
-    last: dict[Check, Command | None] = {}
-    for command in commands:
-        kinds = checks_of(command.line)
-        for kind in kinds:
-            last[kind] = command if _has_failed(command, kinds) else None
+def _failed_last(claim: Claim, done: Evidence) -> Command | None:
+    """Return the command that failed last of a kind, if the claim can only be about it."""
     wanted = CHECKS if claim.check is None else (claim.check,)
-    return next((one for kind in wanted if (one := last.get(kind)) is not None), None)
+    return next(
+        (one for kind in wanted if (one := _failed_of(kind, claim, done)) is not None), None
+    )
+
+
+def _failed_of(kind: Check, claim: Claim, done: Evidence) -> Command | None:
+    ran = [one for one in done.commands if kind in checks_of(one.line)]
+    if not ran or not _has_failed(ran[-1], checks_of(ran[-1].line)):
+        return None
+    if _is_about_another(claim.sentence, ran[-1].line):
+        return None
+    edited_ms = max((one.at_ms for one in done.edits), default=0)
+    passed = any(one.failed is False and one.at_ms >= edited_ms for one in ran)
+    return None if passed and not OF_ALL.search(claim.sentence) else ran[-1]
+
+
+def _is_about_another(sentence: str, line: str) -> bool:
+    """Tell whether a sentence names a kind of test that a command does not."""
+    named = {one.lower() for one in NAMED.findall(sentence)}
+    return bool(named) and not any(one in line.lower() for one in named)
 
 
 def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:

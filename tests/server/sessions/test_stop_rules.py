@@ -1,0 +1,194 @@
+"""The rules of a stop: what is claimed, what waits, what was mended, what a command checks."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitherto_server.benches.items import half_of
+from hitherto_server.benches.scoring import figures_of
+from hitherto_server.benches.turns import CLAIM_CHECK, claim_by_rule
+from hitherto_server.core.commands import checks_nothing, checks_of, only_looks
+from hitherto_server.sessions.claims import claims_in, unshown
+from hitherto_server.sessions.mending import mended_in
+from hitherto_server.sessions.waiting import asks_person, is_blocked
+from hitherto_server.store.evidence import Command, Edit, Evidence
+
+LEAST_PRECISION = 0.95
+LEAST_LABELLED = 120
+
+
+def ran(*steps: tuple[str, int | None] | str, tail: str = "") -> Evidence:
+    """Return commands with their exit codes, and edits, in their order."""
+    commands, edits = [], []
+    for at_ms, step in enumerate(steps):
+        if isinstance(step, str):
+            edits.append(Edit(step, at_ms))
+        else:
+            line, code = step
+            commands.append(Command(line, None if code is None else code != 0, code, tail, at_ms))
+    return Evidence(tuple(commands), edits=tuple(edits))
+
+
+def against(message: str, done: Evidence, *, is_whole: bool = True) -> str | None:
+    found = unshown(message, "", done, done, is_whole=is_whole)
+    return found.against if found else None
+
+
+async def test_the_rule_of_the_claim_check_is_hardly_ever_wrong() -> None:
+    trial = CLAIM_CHECK
+    said = await claim_by_rule(None)
+    cases = trial.cases()
+    assert len(cases) >= LEAST_LABELLED
+    judged = [
+        (case.labels[0], found[0])
+        for case, found in zip(cases, said, strict=True)
+        if half_of(case.labels[0].id) == "test"
+    ]
+    figures = figures_of(trial.aspects[0], judged)
+    assert figures.precision is not None
+    assert figures.precision >= LEAST_PRECISION
+    assert figures.recall >= 0.5, "a rule that says nothing is precise as well"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "All tests pass.",
+        "I ran `pytest` and all 12 tests pass.",
+        "- Lint is clean\n- done",
+        "The build succeeded.",
+        "mypy reports no errors.",
+        "All checks passed.",
+    ],
+)
+def test_an_outright_claim_is_one(message: str) -> None:
+    assert claims_in(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The tests should pass now.",
+        "All tests pass except two.",
+        "If all tests pass, merge it.",
+        "I have not run the tests.",
+        "Do all tests pass?",
+        'Added "- [ ] All tests pass" to the template.',
+        "The log says:\n```\nAll tests pass\n```",
+        "> All tests pass.",
+        "The tests passed on CI.",
+        "You said that the tests pass.",
+        "Next I make all tests pass.",
+        "All tests pass with the fix; without it `test_lock` fails.",
+    ],
+)
+def test_what_is_hedged_quoted_planned_or_admitted_is_none(message: str) -> None:
+    assert claims_in(message) == []
+
+
+def test_what_failed_last_speaks_against_a_claim() -> None:
+    assert against("All tests pass.", ran("a.py", ("pytest", 1))) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("All tests pass.", ran(("pytest", 1), "a.py", ("pytest", 0))),
+        ("All tests pass.", ran(("pytest", None))),
+        ("All tests pass.", ran(("pytest && ruff check .", 1))),
+        ("The pytest suite passes.", ran(("pytest", 0), ("npm test", 1))),
+        ("The backend tests pass.", ran(("pytest backend", 0), ("npm test", 1))),
+        ("The build succeeded.", ran(("pytest", 1))),
+        ("All tests pass.", ran(("./ci.sh", 0))),
+    ],
+)
+def test_a_claim_that_something_else_may_show_stands(message: str, done: Evidence) -> None:
+    assert against(message, done) is None
+
+
+def test_a_failure_that_a_pipe_hides_is_read_from_what_was_printed() -> None:
+    done = ran(("pytest | tail -3", 0), tail="1 failed, 3 passed")
+    assert against("All tests pass.", done) == "failed"
+    shown = ran(("pytest", 0), tail="1 failed attempt was retried")
+    assert against("All tests pass.", shown) is None
+
+
+def test_nothing_ran_is_said_only_where_all_is_known() -> None:
+    done = ran("a.py", ("git status", 0))
+    assert against("All tests pass.", done) == "nothing ran"
+    assert against("All tests pass.", done, is_whole=False) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "waiting"),
+    [
+        ("Done. Shall I commit it?", True),
+        ("Which one do you prefer?", True),
+        ("Soll ich sie löschen?", True),
+        ("Please confirm the version.", True),
+        ("Why is it slow? Because it polls.", False),
+        ("The page asks `Do you want to go on?`.", False),
+        ("Fixed. Let me know if you have questions!", False),
+        ("Sign in in your browser, please; I can't.", True),
+    ],
+)
+def test_what_only_a_person_can_answer_waits(message: str, waiting: bool) -> None:
+    assert asks_person(message) is waiting
+
+
+def test_a_login_that_is_only_worked_on_blocks_nobody() -> None:
+    assert not is_blocked("I added the login page and its tests.")
+    assert is_blocked("The page wants a login. Please log in, I can't.")
+
+
+def test_a_fix_is_a_failure_then_an_edit_then_the_same_command_passing() -> None:
+    error = "E   KeyError: 'id'"
+    done = ran(("pytest a.py", 1), "x.py", ("pytest a.py 2>&1 | tail -5", 0), tail=error)
+    (mended,) = mended_in(done)
+    assert (mended.command, mended.error, mended.files) == (
+        "pytest a.py",
+        "KeyError: 'id'",
+        ("x.py",),
+    )
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        ran(("pytest", 1), ("pytest", 0), tail="KeyError: 1"),
+        ran(("pytest", 0), "x.py", ("pytest", 1), "x.py", ("pytest", 0), tail="KeyError: 1"),
+        ran(("eslint .", 1), "x.js", ("eslint .", 0), tail="Error: x"),
+        ran(("pytest", 1), "a", "b", "c", "d", "e", ("pytest", 0), tail="KeyError: 1"),
+        ran(("pytest", 1), "x.py", ("pytest", 0)),
+    ],
+    ids=["no edit", "broken by itself", "style", "a piece of work", "nothing said"],
+)
+def test_other_failures_are_no_fix(done: Evidence) -> None:
+    assert mended_in(done) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "checks"),
+    [
+        ("cd web && npm test 2>&1 | tail -20", {"tests"}),
+        (".venv/bin/python -m pytest -q", {"tests"}),
+        ("docker compose run --rm web pytest", {"tests"}),
+        ("FOO=1 timeout 60 cargo test", {"tests"}),
+        ("ruff check . && mypy src", {"lint", "types"}),
+        ("make", {"build"}),
+        ("bash -c 'pytest'", set()),
+        ('git commit -m "fix; pytest"', set()),
+        ("cat > t.sh <<E\npytest\nE", set()),
+        ("ls tests", set()),
+    ],
+)
+def test_what_a_line_checks(line: str, checks: set[str]) -> None:
+    assert checks_of(line) == checks
+
+
+def test_what_only_looks_and_what_checks_nothing() -> None:
+    assert only_looks("cat a | grep test")
+    assert not only_looks("cat a; make")
+    assert checks_nothing("mkdir a && git add a")
+    assert not checks_nothing("./verify")
+    assert not checks_nothing("python - <<E\nprint(1)\nE")
