@@ -80,7 +80,7 @@ async def _hold_up(tools: Tools, call: HookCall, stop: Stop) -> Reply:
     await _done_with(tools, stop)
     if stop.has_block or tools.settings.stop_blocks == 0:
         return None
-    ruled = by_rule(tools, stop)
+    ruled = await asyncio.to_thread(by_rule, tools, stop)
     judged, log_id = await judge_stop(tools, call, stop)
     causes = [one for one in causes_of(ruled, judged, stop.turn) if one.notice not in stop.silent]
     reply = await _block(tools, call, stop, causes) if causes else None

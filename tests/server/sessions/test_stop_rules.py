@@ -47,6 +47,7 @@ async def test_the_rule_of_the_claim_check_is_hardly_ever_wrong() -> None:
     figures = figures_of(trial.aspects[0], judged)
     assert figures.precision is not None
     assert figures.precision >= LEAST_PRECISION
+    assert figures.recall is not None
     assert figures.recall >= 0.5, "a rule that says nothing is precise as well"
 
 
