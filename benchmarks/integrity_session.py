@@ -108,7 +108,7 @@ class CodingSession(Session):
         """Edit a file, run a command that succeeds or fails, or store a memory."""
         self.number += 1
         call = {"tool_use_id": f"toolu_{self.name}{self.number}"}
-        match self.random.choice(["edit", "succeeds", "fails", "remember", "check"]):
+        match self.random.choice(["edit", "succeeds", "fails", "remember", "check", "red"]):
             case "edit":
                 file = str(self.project / "notes.md")
                 edit = {"file_path": file, "old_string": "", "new_string": str(self.number)}
@@ -116,10 +116,10 @@ class CodingSession(Session):
             case "remember":
                 self.remember()
             case "fails":
-                run = {"command": f"python step.py {self.number}"}
-                error = f"Exit code 1\nKeyError: 'step_{self.number}'"
-                more = {"tool_name": "Bash", "tool_input": run, "error": error}
-                self.tell("PostToolUseFailure", **more, **call)
+                error = f"KeyError: 'step_{self.number}'"
+                self.fail_command(f"python step.py {self.number}", error)
+            case "red":
+                self.fail_command("pytest -q", "2 failed, 10 passed in 0.31s")
             case "succeeds":
                 self.run_command(f"python step.py {self.number - 1}", "ok")
             case _:
@@ -134,6 +134,17 @@ class CodingSession(Session):
             tool_name="Bash",
             tool_input={"command": line},
             tool_response=answer,
+            tool_use_id=f"toolu_{self.name}{self.number}",
+        )
+
+    def fail_command(self, line: str, output: str) -> None:
+        """Run a command that fails."""
+        self.number += 1
+        self.tell(
+            "PostToolUseFailure",
+            tool_name="Bash",
+            tool_input={"command": line},
+            error=f"Exit code 1\n{output}",
             tool_use_id=f"toolu_{self.name}{self.number}",
         )
 

@@ -71,9 +71,11 @@ class Agent:
     """A tool call, after which it says that the iteration is done; or only words."""
     start: dict[str, Any] = field(default_factory=dict)
     done: int = 0
+    begins_at: int = 0
+    """The request with which it begins."""
 
     def __call__(self, request: ModelRequest) -> Turn:
-        if request.index == 0:
+        if request.index == self.begins_at:
             return Turn("I begin.", (loop("start", task=TASK, **self.start),))
         asked = max([1, *(int(one) for text in request.texts for one in ASKED.findall(text))])
         if asked == self.done:
@@ -162,7 +164,8 @@ def test_a_judge_that_sees_the_task_done_ends_the_loop(
 
     wait_until(lambda: len(log()) == 3 and log()[-1][1] is not None, "the outcome is logged")
     assert log() == [("hook", 0), ("hook", 0), ("hook", 1)]
-    assert not [one for one in stub.asked if "waiting" in str(one.body["questions"].keys())]
+    surfaces = str(rows(product.home / "memory.db", "SELECT surface, riders FROM judgment_log"))
+    assert "agent-message" not in surfaces, "nobody is asked what a loop's stop waits for"
 
 
 def test_a_loop_that_needs_its_person_waits_and_goes_on_with_the_next_prompt(
@@ -211,3 +214,24 @@ def test_a_loop_survives_the_death_of_the_server_and_ends_by_its_persons_word(
     assert said[0].startswith("ended (person) · iteration 5 of at most 20")
     assert product.run("loop", "list") == "No loop goes on.\n"
     assert TASK in product.run("loop", "status", "--session", session.id)
+
+
+def test_a_loop_that_begins_after_a_clear_is_the_new_sessions(
+    claude: Path, product: Product
+) -> None:
+    agent = Agent(noted, {"iterations": 3})
+
+    def script(request: ModelRequest) -> Turn:
+        return agent(request) if request.count("in a loop") else Turn("Good morning.")
+
+    agent.begins_at = 1
+    with open_session(claude, product.place, script, TOOLS) as session:
+        session.say("Good morning.")
+        session.say("/clear")
+        session.say("Please mend the parser's tests, in a loop.")
+        names = [event["session_id"] for event in session.events if event.get("subtype") == "init"]
+
+    assert asked_in(session) == [2, 3]
+    query = "SELECT session_id, reason FROM loop"
+    assert rows(product.home / "memory.db", query) == [(names[-1], "iterations")]
+    assert names[0] != names[-1]

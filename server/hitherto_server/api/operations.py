@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -21,6 +22,7 @@ from hitherto_contract import (
     SyncRequest,
     WhyRequest,
 )
+from hitherto_contract.memories import Placed
 from hitherto_server.api.listing import list_memories
 from hitherto_server.api.quieted import find_rule, with_note
 from hitherto_server.api.replies import refusal_of
@@ -35,6 +37,7 @@ from hitherto_server.recall.syncing import SyncWish, sync
 from hitherto_server.recall.why import explain_last
 from hitherto_server.sessions.prompt_rules import asks_about_a_session
 from hitherto_server.store.memories import get_row
+from hitherto_server.store.sessions import goes_on_as
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -60,11 +63,25 @@ REQUESTS: dict[str, type[BaseModel]] = {
 }
 
 
+AGENT = "agent"
+"""Whoever asks by MCP; a person who names a session means that one."""
+
+
 async def perform(services: Services, asked: BaseModel) -> BaseModel:
     """Do what a request asks and return its reply, with a word where its session is paused."""
+    asked = await _in_its_session(services, asked)
     rule = await find_rule(services, asked)
     reply = await _perform(services, asked, rule)
     return reply if rule is None else with_note(reply, rule)
+
+
+async def _in_its_session(services: Services, asked: BaseModel) -> BaseModel:
+    """Return a request in the session that its client is in now, though a clear has renamed it."""
+    if not isinstance(asked, Placed) or asked.session_id is None or asked.actor != AGENT:
+        return asked
+    named = asked.session_id
+    session = await services.store.readers.run(partial(goes_on_as, session_id=named))
+    return asked if session == named else asked.model_copy(update={"session_id": session})
 
 
 async def _perform(  # noqa: C901, PLR0911 - a table

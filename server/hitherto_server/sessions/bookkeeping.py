@@ -17,6 +17,7 @@ from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
     end_session,
+    follow_cleared,
     next_generation,
     put_event,
 )
@@ -135,6 +136,8 @@ def _move_session(connection: Connection, call: HookCall) -> None:
             end_compaction(connection, call.session_id, call.at_ms)
         case "SessionStart" if call.text("source") != "resume":
             next_generation(connection, call.session_id, call.at_ms)
+            if call.text("source") == "clear":
+                follow_cleared(connection, call.session_id, call.at_ms)
         case "SessionEnd":
             reason = kept(call.text("reason"), MAX_FIELD_CHARS) or "unknown"
             end_session(connection, call.session_id, reason=reason, at_ms=call.at_ms)

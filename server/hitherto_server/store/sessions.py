@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 SAME_WITHIN_MS = 10_000
 """Two copies of a hook report the same event within this time of each other."""
+CLEARED_WITHIN_MS = 5000
+"""So soon after a session was cleared the next one of the same client begins."""
 SAME_STOP_WITHIN_MS = 600
 """As with other events, but a turn that goes on after a stop may end in the same words soon."""
 
@@ -85,6 +87,19 @@ def next_generation(connection: Connection, session_id: str, at_ms: int) -> None
 def end_session(connection: Connection, session_id: str, *, reason: str, at_ms: int) -> None:
     """Note that a session ended."""
     connection.execute(sql["end"], {"id": session_id, "reason": reason, "at_ms": at_ms})
+
+
+def follow_cleared(connection: Connection, session_id: str, at_ms: int) -> None:
+    """Note from which session one goes on that began with a clear; nothing where two may be it."""
+    values = {"id": session_id, "at_ms": at_ms, "within_ms": CLEARED_WITHIN_MS}
+    connection.execute(sql["follow_cleared"], values)
+
+
+def goes_on_as(connection: Connection, session_id: str) -> str:
+    """Return the session that a client means: its MCP server keeps the name from before a clear."""
+    if not connection.execute(sql["was_cleared"], {"id": session_id}).fetchone():
+        return session_id
+    return str(connection.execute(sql["goes_on_as"], {"id": session_id}).fetchone()[0])
 
 
 def find_session(connection: Connection, session_id: str) -> Row | None:

@@ -15,6 +15,27 @@ UPDATE session SET generation = generation + 1, seen_at_ms = :at_ms WHERE id = :
 -- end: note that a session ended
 UPDATE session SET ended_at_ms = :at_ms, end_reason = :reason, seen_at_ms = :at_ms WHERE id = :id;
 
+-- follow_cleared: a session that a clear began goes on from the one that ended so, if that is certain
+UPDATE session SET parent_session_id = (
+    SELECT min(b.id) FROM session AS b
+    WHERE b.end_reason = 'clear' AND b.working_dir = session.working_dir AND b.id <> session.id
+      AND b.client = session.client
+      AND b.ended_at_ms BETWEEN :at_ms - :within_ms AND :at_ms
+      AND NOT EXISTS (SELECT 1 FROM session AS o WHERE o.parent_session_id = b.id)
+    HAVING count(*) = 1)
+WHERE id = :id AND parent_session_id IS NULL;
+
+-- was_cleared: whether a session ended because its context was cleared
+SELECT 1 FROM session WHERE id = :id AND end_reason = 'clear';
+
+-- goes_on_as: the last of the sessions that each began where the one before was cleared
+WITH RECURSIVE line (id, length) AS (
+    SELECT :id, 0
+    UNION ALL
+    SELECT s.id, length + 1 FROM session AS s JOIN line ON s.parent_session_id = line.id
+    WHERE length < 1000)
+SELECT id FROM line ORDER BY length DESC LIMIT 1;
+
 -- by_id: one session
 SELECT * FROM session WHERE id = :id;
 
