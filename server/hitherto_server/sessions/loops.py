@@ -18,6 +18,7 @@ from hitherto_server.sessions.loop_words import (
     pause_line,
 )
 from hitherto_server.sessions.moments import is_late
+from hitherto_server.sessions.stop_view import project_of
 from hitherto_server.sessions.waiting import (
     LAST_CHARS,
     LAST_SENTENCES,
@@ -197,11 +198,10 @@ async def _unless_reached(
         [one.text for one in journal],
         [loop_goal.Ran(c.line, c.exit_code, c.failed, c.tail) for c in _lately(evidence, loop)],
     )
-    project = await tools.projects.find(call.folder) if call.folder else None
     asking = Asking(
         origin="hook",
         session_id=call.session_id,
-        project_id=project.number if project else None,
+        project_id=await project_of(tools, call),
         deadline_s=left_s,
     )
     answers = await tools.judge.ask(surface, state, loop_goal.questions_for(), asking)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.errors import GitSlow
 from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
 from hitherto_server.sessions.obligations import NOTICES
 from hitherto_server.store import obligations as owed
@@ -77,9 +78,17 @@ class Stop:
 
 async def look_at(tools: Tools, call: HookCall) -> Stop:
     """Read what is known of a stop."""
-    project = await tools.projects.find(call.folder) if call.folder else None
-    number = project.number if project else None
+    number = await project_of(tools, call)
     return await tools.store.readers.run(partial(_read, tools=tools, call=call, project=number))
+
+
+async def project_of(tools: Tools, call: HookCall) -> int | None:
+    """Return the number of a call's project; none where git takes too long to say."""
+    try:
+        project = await tools.projects.find(call.folder) if call.folder else None
+    except GitSlow:  # the event says so in the log
+        return None
+    return project.number if project else None
 
 
 def _read(connection: Connection, tools: Tools, call: HookCall, project: int | None) -> Stop:
