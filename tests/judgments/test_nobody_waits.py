@@ -228,6 +228,32 @@ async def _end_turns(world: World) -> None:
         world.begin(services.sessions.take(read_call("Stop", said, at_ms=services.clock())))
 
 
+async def _compact(world: World) -> None:
+    for number in range(AT_ONCE):
+        body = {"session_id": f"compact{number}", "cwd": str(world.project)}
+        desk = world.bench.services.sessions
+        prompt = {"prompt": f"Build importer {number} for the parish registers.", **body}
+        for event, raw in (("UserPromptSubmit", prompt), ("PreCompact", body)):
+            at_ms = world.bench.services.clock()
+            await desk.take(read_call(event, json_of(raw), at_ms=at_ms, spooled=event[0] == "U"))
+            world.bench.clock.pass_ms(1)
+
+
+async def _approve(world: World) -> None:
+    await world.know("Thumbnails are 480 px wide.", kind="decision")
+    services = world.bench.services
+    for number in range(AT_ONCE):
+        plan = f"Plan {number}. Thumbnails are made 320 px wide."
+        body = {
+            "session_id": f"plan{number}",
+            "cwd": str(world.project),
+            "tool_name": "ExitPlanMode",
+            "tool_response": {"plan": plan},
+        }
+        call = read_call("PostToolUse", json_of(body), at_ms=services.clock())
+        world.begin(services.sessions.take(call))
+
+
 ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "relations": _relate,
     "supersession": _relate,
@@ -246,6 +272,8 @@ ASKS: dict[str, Callable[[World], Coroutine[Any, Any, None]]] = {
     "session-lookup": _prompt,
     "user-learning": _prompt,
     "loop-goal": _end_iterations,
+    "compact-digest": _compact,
+    "plan-conflict": _approve,
     "agent-message": _end_turns,
     "turn-worth": _end_turns,
     "claim-check": _end_turns,

@@ -12,10 +12,12 @@ from hitherto_server.judge import turn_state
 from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces import (
     category_check,
+    compact_digest,
     duplicate_gate,
     historical_query,
     importance_kind,
     loop_goal,
+    plan_conflict,
     prompt_urgency,
     relations,
     rerank,
@@ -85,6 +87,12 @@ SHOWS: dict[str, Callable[[str], Any]] = {
     "agent-message": _ended,
     "turn-worth": _ended,
     "claim-check": _ended,
+    "compact-digest": lambda text: compact_digest.state_of(
+        text, [compact_digest.Message("person", text, 0)]
+    ),
+    "plan-conflict": lambda text: plan_conflict.state_of(
+        text, [plan_conflict.Decision(text, "2026-01-01")]
+    ),
     "loop-goal": lambda text: loop_goal.state_of(
         text, text, [text], [loop_goal.Ran(text, 1, failed=True, tail=text)]
     ),

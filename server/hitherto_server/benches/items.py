@@ -34,6 +34,8 @@ SETS = (
     "prompts",
     "boundaries",
     "loops",
+    "digests",
+    "plans",
 )
 ALPHABETS = {
     "alnum": string.ascii_letters + string.digits,

@@ -26,6 +26,7 @@ from hitherto_server.benches.items import (
 from hitherto_server.benches.offered import offered
 from hitherto_server.benches.pairs import KINSHIP
 from hitherto_server.benches.prompts import boundary_label, learning_label, lookup_label
+from hitherto_server.benches.sessions import digest_by_rule, plan_by_rule
 from hitherto_server.benches.shelf import ranked_by_recall
 from hitherto_server.benches.texts import band_of, worth_labels
 from hitherto_server.benches.trial import UNSAID, Said
@@ -213,6 +214,14 @@ RULES: dict[str, Rule] = {
     "trash-triage": Rule(
         "The order of the clean-up's list; as many of its first as are expendable in truth.",
         _triage,
+    ),
+    "compact-digest": Rule(
+        "Of a person all that does not pass by; of an agent causes, facts and what is left.",
+        digest_by_rule,
+    ),
+    "plan-conflict": Rule(
+        "Another value or the opposite in a step, or what a decision rules out or wants to stay.",
+        plan_by_rule,
     ),
     "loop-goal": Rule(
         "A loop goes on until its bounds; that its agent has said `done` ended it before.", _goals

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches import changed, loop_goals, pairs, prompts, ranked, texts, turns
+from hitherto_server.benches import (
+    changed,
+    loop_goals,
+    pairs,
+    prompts,
+    ranked,
+    sessions,
+    texts,
+    turns,
+)
 
 if TYPE_CHECKING:
     from hitherto_server.benches.trial import Trial
@@ -32,5 +41,7 @@ TRIALS: dict[str, Trial] = {
         prompts.SESSION_LOOKUP,
         prompts.USER_LEARNING,
         loop_goals.LOOP_GOAL,
+        sessions.COMPACT_DIGEST,
+        sessions.PLAN_CONFLICT,
     )
 }

@@ -29,6 +29,8 @@ MODULES = (
     "agent_message",
     "turn_worth",
     "claim_check",
+    "compact_digest",
+    "plan_conflict",
 )
 """Under `judge/surfaces`; each module has one `SURFACE`."""
 

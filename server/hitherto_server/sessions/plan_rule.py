@@ -44,6 +44,9 @@ LIMITS = re.compile(
     r"\b(?:only|but|except|unless|until|at once|immediately|exempt)\b", re.IGNORECASE
 )
 """What is allowed within limits is not ruled out: nobody can tell by words which side a step is."""
+_NUMBERS = "one two three four five six seven eight nine ten twelve twenty thirty hundred thousand"
+AMOUNT = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS.split())})\b", re.IGNORECASE)
+NAME_AND_NUMBER = re.compile(r"\b([^\W\d_]{3,})[ :=@]v?(\d[\d.]*)\b(?![%:])")
 NUMBER_AND_UNIT = re.compile(r"\S+ ([^\W\d_]{3,}?)s? -> \S+ ([^\W\d_]{3,}?)s?$")
 CLAUSE = re.compile(r"[,;:.!?()]|\b(?:because|since|so that|as|but|until|unless|when|while|and)\b")
 LEAST_SHARED = 0.5
@@ -121,20 +124,46 @@ def _changes_value(steps: Sequence[Step], statement: str) -> str | None:
             case "polarity" if _is_opposite(found, step, statement):
                 return found.reason
             case _:
-                continue
+                pass
+        if other := _other_number(statement, step.text):
+            return other
     return None
+
+
+def _other_number(statement: str, step: str) -> str | None:
+    """Name what has one number in a decision and another in a step: a version, a port."""
+    settled, planned = _numbered(statement), _numbered(step)
+    for name, numbers in settled.items():
+        others = planned.get(name, set())
+        if others and not others & numbers:
+            return f"value changed {name} {min(numbers)} -> {min(others)}"
+    return None
+
+
+def _numbered(text: str) -> dict[str, set[str]]:
+    """Return the numbers that stand right behind a name."""
+    found: dict[str, set[str]] = {}
+    for name, number in NAME_AND_NUMBER.findall(text):
+        if name.lower() not in STOP_WORDS:
+            found.setdefault(name.lower(), set()).add(number.rstrip("."))
+    return found
 
 
 def _is_of_same(found: Comparison) -> bool:
     """Tell whether two values are of the same thing: shared words say so, or one unit."""
     units = NUMBER_AND_UNIT.search(found.reason)
     fewest = 1 if units and units[1] == units[2] else FEWEST_SHARED
+    before, _, after = found.reason.partition(" -> ")
+    if not (AMOUNT.search(before) and AMOUNT.search(after)):
+        return False  # another word in the same place may be about something else
     return found.words >= fewest and found.shared >= LEAST_SHARED
 
 
 def _is_opposite(found: Comparison, step: Step, statement: str) -> bool:
     if found.words < FEWEST_SHARED or found.shared < LEAST_SHARED:
         return False
+    if step.denies and RULES_OUT.search(statement):
+        return False  # both keep off something
     return not (LIMITS.search(statement) or LIMITS.search(step.text) or _spares(step, statement))
 
 
