@@ -191,16 +191,18 @@ def peer_bars(day: Day, our_ms: float) -> list[Bar]:
 
 
 def judged_figures(day: Day) -> list[Bar]:
-    """Return what the day takes with a judge that needs its time; information, no bar."""
+    """Return what the day takes with a judge that needs its time and answers by chance."""
     heard = day.sides["hitherto"].told
     prompts = heard.took_ms["UserPromptSubmit"]
     name = f"with a judge that takes {JUDGE_TAKES_S * 1000:.0f} ms"
+    chance = "its answers are by chance: they say nothing of what is given"
     return [
-        figure(f"{name}: time added per prompt, p50", median(prompts), "ms"),
-        figure(f"{name}: time added per prompt, p95", percentile(prompts, 0.95), "ms"),
-        figure(f"{name}: tokens added in the day", sum(heard.tokens.values()), "tokens"),
-        figure(f"{name}: blocks", sum(heard.blocks.values()), ""),
-        figure(f"{name}: evidence given twice", len(heard.repeats), ""),
+        figure(f"{name}: time added per prompt, p50", median(prompts), "ms", chance),
+        figure(f"{name}: time added per prompt, p95", percentile(prompts, 0.95), "ms", chance),
+        at_most(f"{name}: evidence given twice", len(heard.repeats), "", 0, chance),
+        at_most(
+            f"{name}: blocks beyond one a prompt, three a session", heard.blocks_too_many, "", 0
+        ),
     ]
 
 

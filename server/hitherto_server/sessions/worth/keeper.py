@@ -84,6 +84,8 @@ class WorthKeeper:
         from hitherto_server.sessions.worth import gather
         from hitherto_server.store import worth as rows
 
+        if await self._is_left_alone(session_id):
+            return
         async with self._one:
             path = await self._path_of(session_id)
             seen = None if path is None else await asyncio.to_thread(_seen, path, session_id)
@@ -141,6 +143,13 @@ class WorthKeeper:
         except Exception:
             # the next session must be looked at, whatever was wrong with this one
             log.exception("what memory was worth met a bug")
+
+    async def _is_left_alone(self, session_id: str) -> bool:
+        from hitherto_server.store.sessions import find_session
+
+        row = await self.store.readers.run(partial(find_session, session_id=session_id))
+        folder = None if row is None else row["working_dir"]
+        return await self.quiet.rule_for(session_id, [folder] if folder else []) is not None
 
     async def _path_of(self, session_id: str) -> Path | None:
         from hitherto_server.store.worth import find_transcript

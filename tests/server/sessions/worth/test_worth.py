@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.wiring import rows
 
-from hitherto_contract import ReflectRequest, WorthRequest
+from hitherto_contract import PurgeRequest, ReflectRequest, WorthRequest, WrongRequest
+from hitherto_server.api.control import say_wrong
 from hitherto_server.api.worth import worth_reply
+from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
+from hitherto_server.sessions.purge import purge
+from hitherto_server.sessions.quiet import Target
 from hitherto_server.store import worth as store
 
 if TYPE_CHECKING:
@@ -86,9 +90,6 @@ async def test_a_memory_beside_which_something_else_is_done_was_ignored(
 
 
 async def test_a_memory_that_a_person_calls_wrong_was_false(client: Client, given: str) -> None:
-    from hitherto_contract import WrongRequest
-    from hitherto_server.api.control import say_wrong
-
     await edits(client, "pump.py")
     await say_wrong(client.services, WrongRequest(session_id="s", memory=given))
     reply = await look(client)
@@ -151,8 +152,6 @@ async def test_tokens_are_read_from_the_transcript_that_a_hook_named(
 
 
 async def test_a_session_that_nobody_knows_is_refused(client: Client) -> None:
-    from hitherto_server.core.errors import NotFound
-
     with pytest.raises(NotFound):
         await look(client, "nobody")
 
@@ -199,6 +198,37 @@ def reply_row(name: str) -> dict[str, Any]:
     usage = {"input_tokens": 7, "output_tokens": 3, "cache_read_input_tokens": 90}
     message = {"id": name, "content": [{"type": "text", "text": "Hm."}], "usage": usage}
     return {"type": "assistant", "timestamp": "2026-11-30T08:00:00Z", "message": message}
+
+
+async def test_a_session_whose_end_never_came_is_looked_at_once_it_rests(
+    client: Client, given: str
+) -> None:
+    await edits(client, "pump.py")
+    count = "SELECT count(*) FROM memory_worth"
+    await client.services.worth.sweep()
+    assert rows(client.services.home.database, count) == [(0,)]
+    client.clock.pass_ms(10 * 60 * 1000)
+    await client.services.worth.sweep()
+    assert rows(client.services.home.database, count) == [(1,)]
+
+
+async def test_of_a_folder_that_is_ignored_by_now_nothing_is_found_out(
+    client: Client, given: str
+) -> None:
+    await edits(client, "pump.py")
+    await client.services.quiet.begin("ignore", Target(path=str(client.project)))
+    reply = await look(client)
+    assert reply.session is not None
+    assert reply.session.given == []
+
+
+async def test_nothing_is_left_of_a_session_that_was_purged(client: Client, given: str) -> None:
+    await edits(client, "pump.py")
+    await look(client)
+    request = PurgeRequest(session_id="s", confirmed=True)
+    await purge(client.services.store, client.clock, request)
+    for table in ("memory_worth", "session_worth", "shown_notice"):
+        assert rows(client.services.home.database, f"SELECT count(*) FROM {table}") == [(0,)]
 
 
 def test_silence_takes_many_cases_and_being_wrong_in_most() -> None:
