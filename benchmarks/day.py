@@ -45,10 +45,12 @@ class Size:
 
     memories: int
     sessions: int
+    peer_sessions: int
+    """The peer takes a second an event."""
     least_events: int
 
 
-FULL, QUICK = Size(10_000, 99, 200), Size(2_000, 2, 40)
+FULL, QUICK = Size(10_000, 99, 99, 200), Size(2_000, 2, 1, 40)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def live(options: Options, size: Size, *, judged: bool) -> Day:
         spooled = spool.read_bytes().count(b"\n") if spool.exists() else 0
         refused = "not beside a judge" if judged else add_peer(sides, stack, options, project)
         if PEER in sides:  # not in turn with ours: its worker goes on behind its hooks
-            play(sides[PEER], day, untouched(project), scratch)
+            play(sides[PEER], day[: size.peer_sessions], untouched(project), scratch)
     return Day(sides, spooled, refused)
 
 

@@ -93,6 +93,9 @@ SELECT occurred_at_ms AS at_ms FROM event
 WHERE session_id = :session_id AND tool_name LIKE 'mcp\_\_%hitherto%' ESCAPE '\'
 ORDER BY id LIMIT :most;
 
+-- planned: when a plan of this session was approved
+SELECT at_ms FROM approval WHERE session_id = :session_id ORDER BY at_ms LIMIT :most;
+
 -- cleared: what this session owed and is done with, and how
 SELECT kind, subject, cleared_at_ms AS at_ms, cleared_by FROM obligation
 WHERE session_id = :session_id AND cleared_at_ms IS NOT NULL

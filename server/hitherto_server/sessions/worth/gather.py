@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.worth.acts import Act
@@ -90,6 +90,7 @@ def _course(connection: Connection, session_id: str, seen: Seen | None) -> Cours
         changes=tuple(_changes(connection, session_id)),
         stored_ms=tuple(row["at_ms"] for row in _read(connection, "stored", session_id)),
         called_ms=tuple(row["at_ms"] for row in _read(connection, "own_calls", session_id)),
+        planned_ms=tuple(row["at_ms"] for row in _read(connection, "planned", session_id)),
         cleared=tuple(
             (row["at_ms"], str(row["cleared_by"]))
             for row in _read(connection, "cleared", session_id)
@@ -131,9 +132,7 @@ def _with_signs(connection: Connection, course: Course, shown: Sequence[Shown]) 
         name: (row["number"], signs_of(row["content"], files.get(row["number"], ())))
         for name, row in found.items()
     }
-    return Course(
-        course.acts, course.changes, course.stored_ms, course.called_ms, course.cleared, signs
-    )
+    return replace(course, signs=signs)
 
 
 def _given(row: Row, files: Mapping[int, Sequence[str]]) -> Given:

@@ -50,6 +50,8 @@ class Course:
     """When it stored or changed a memory."""
     called_ms: Sequence[int] = ()
     """When it called a tool of ours."""
+    planned_ms: Sequence[int] = ()
+    """When a plan of it was approved."""
     cleared: Sequence[tuple[int, str]] = ()
     """When something that it owed was done with, and by what."""
     signs: Mapping[str, tuple[int, Signs]] = field(default_factory=dict)
@@ -60,8 +62,10 @@ def settled(shown: Shown, course: Course) -> Settled:
     """Return what came of one thing that was shown."""
     family = shown.kind.partition(":")[0]
     match family:
-        case "notice" | "plan":
+        case "notice":
             return _of_memory(shown, course)
+        case "advice":
+            return _of_advice(shown, course)
         case "nudge":
             return _of_nudge(shown, course)
         case "block":
@@ -84,6 +88,14 @@ def _of_memory(shown: Shown, course: Course) -> Settled:
         if act.kind in LOOKS and _is_about(act, shown.subject, signs):
             return Settled("heeded", "the session looked at what it is about")
     return _went_on(shown, course)
+
+
+def _of_advice(shown: Shown, course: Course) -> Settled:
+    """Return what came of advice on a plan: that the decision holds does not refute it."""
+    if any(at_ms > shown.at_ms for at_ms in course.planned_ms):
+        return Settled("heeded", "another plan was approved")
+    found = _of_memory(shown, course)
+    return _went_on(shown, course) if found.outcome == "wrong" else found
 
 
 def _is_about(act: Act, memory_id: str, signs: Signs) -> bool:
