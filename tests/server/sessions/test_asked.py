@@ -45,7 +45,7 @@ class Judge:
             return self.urgency
         if question["type"] == "score":
             return self.relevance
-        return self.says.get(key, 0.02)
+        return self.says.get(key, 0.02) if question["type"] == "noul" else None
 
 
 @pytest.fixture
