@@ -59,6 +59,8 @@ class Day:
 
     sides: dict[str, Side]
     spooled: int
+    worth: dict[str, Any]
+    """What memory was worth to its sessions, all together."""
     refused: str | None = None
 
 
@@ -74,6 +76,7 @@ def main() -> None:
         "memories": size.memories,
         "sessions": min(size.sessions, len(sessions())),
         "sides": {name: told(side) for name, side in plain.sides.items()},
+        "worth": plain.worth,
         "judged": told(judged.sides["hitherto"]) if judged else None,
         "judge_takes_s": JUDGE_TAKES_S,
         "peer": f"claude-mem {peer_claude_mem.VERSION}, worker up, telemetry and Chroma off",
@@ -98,10 +101,18 @@ def live(options: Options, size: Size, *, judged: bool) -> Day:
         play(sides["hitherto"], day, project, scratch)
         spool = who.home.spool / "events"
         spooled = spool.read_bytes().count(b"\n") if spool.exists() else 0
+        worth = worth_of(server, [session[0].event["session_id"] for session in day], project)
         refused = "not beside a judge" if judged else add_peer(sides, stack, options, project)
         if PEER in sides:  # not in turn with ours: its worker goes on behind its hooks
             play(sides[PEER], day[: size.peer_sessions], untouched(project), scratch)
-    return Day(sides, spooled, refused)
+    return Day(sides, spooled, worth, refused)
+
+
+def worth_of(server: Server, names: list[str], project: Path) -> dict[str, Any]:
+    """Return what became of what the sessions were given, and what their replies took."""
+    asked = {"project_dir": str(project)}
+    answers = [server.ask("/v1/worth", {**asked, "session_id": name}) for name in names]
+    return {name: answers[-1][name] for name in ("recalls", "tokens", "notices")}
 
 
 def untouched(project: Path) -> Path:
@@ -170,8 +181,20 @@ def bars_of(day: Day, size: Size) -> list[Bar]:
         at_most("evidence given twice", len(heard.repeats), "", 0, "; ".join(heard.repeats[:2])),
         figure("blocks", sum(heard.blocks.values()), ""),
         at_most("blocks beyond one a prompt, three a session", heard.blocks_too_many, "", 0),
+        *worth_bars(day.worth),
     ]
     return bars + peer_bars(day, median(prompts))
+
+
+def worth_bars(worth: dict[str, Any]) -> list[Bar]:
+    """Return what became of what was given, as far as the recorded sessions show."""
+    recalls = worth["recalls"]
+    shown = recalls["useful"] + recalls["ignored"]
+    note = f"{recalls['unclear']} more are unclear; the sessions were recorded without a memory"
+    return [
+        figure("given memories that were seen used", recalls["useful"], f"of {shown}", note),
+        figure("replies of the day, counted once", worth["tokens"]["replies"] or 0, ""),
+    ]
 
 
 def peer_bars(day: Day, our_ms: float) -> list[Bar]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +113,8 @@ class Side:
         before = path.read_bytes().count(b"\n") if path.exists() else 0
         with path.open("a", encoding="utf-8") as file:
             for line in lines[before:]:
-                file.write(json.dumps(placed(json.loads(line), project, self.home)) + "\n")
+                row = {**json.loads(line), "timestamp": datetime.now(UTC).isoformat()}
+                file.write(json.dumps(placed(row, project, self.home)) + "\n")
 
 
 def kind_of(prompt: str) -> str:

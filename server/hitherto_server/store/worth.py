@@ -7,7 +7,6 @@ that enters its delivery.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +23,8 @@ ShownOutcome = Literal["right", "heeded", "wrong", "ignored", "unclear"]
 
 Z = 1.96
 """95 % of the time the true share lies within the bounds."""
+LEAST_SESSIONS = 3
+"""One session alone may be odd in any way."""
 LEAST_DECIDED = 12
 MOST_RIGHT = 0.5
 """Usually wrong: of so many that were right or wrong, surely fewer than half were right."""
@@ -74,6 +75,8 @@ class Tally:
 
     kind: str
     times: Mapping[str, int] = field(default_factory=dict)
+    sessions: int = 0
+    """In how many sessions that shows."""
 
     @property
     def hits(self) -> int:
@@ -97,6 +100,8 @@ class Tally:
     @property
     def silent_because(self) -> str | None:
         """Return why this kind is not shown any more; None while it is."""
+        if self.sessions < LEAST_SESSIONS:
+            return None
         decided = self.hits + self.wrong
         if decided >= LEAST_DECIDED and upper_bound(self.hits, decided) < MOST_RIGHT:
             return f"wrong in {self.wrong} of {decided} cases"
@@ -139,16 +144,19 @@ def is_silenced(connection: Connection, kind: str, project: int | None = None) -
 
 def tally(connection: Connection, kind: str, project: int | None = None) -> Tally:
     """Return how often a kind was what, in one project or in all."""
-    rows = connection.execute(sql["tally"], {"kind": kind, "project": project})
-    return Tally(kind, {row["outcome"]: row["times"] for row in rows})
+    return next(iter(_tallies(connection, kind, project)), Tally(kind))
 
 
 def list_tallies(connection: Connection, project: int | None = None) -> list[Tally]:
     """Return the tally of every kind that was shown since it counts; '' is what is not settled."""
-    times: dict[str, Counter[str]] = {}
-    for row in connection.execute(sql["kinds"], {"project": project}):
-        times.setdefault(row["kind"], Counter())[row["outcome"] or ""] += row["times"]
-    return [Tally(kind, dict(counts)) for kind, counts in times.items()]
+    return _tallies(connection, None, project)
+
+
+def _tallies(connection: Connection, kind: str | None, project: int | None) -> list[Tally]:
+    times: dict[str, dict[str, int]] = {}
+    for row in connection.execute(sql["tally"], {"kind": kind, "project": project}):
+        times.setdefault(row["kind"], {})[row["outcome"] or ""] = row["times"]
+    return [Tally(one, counts, counts.pop("sessions", 0)) for one, counts in times.items()]
 
 
 def silent_kinds(connection: Connection) -> list[str]:

@@ -16,20 +16,20 @@ WHERE session_id = :session_id AND kind = :kind AND subject = :subject;
 SELECT kind, subject, shown_at_ms, outcome FROM shown_notice WHERE session_id = :session_id
 ORDER BY id LIMIT :most;
 
--- tally: how often a kind was right, of what counts since it was switched on again
-SELECT outcome, count(*) AS times FROM shown_notice
-WHERE kind = :kind AND outcome IS NOT NULL
-    AND (:project IS NULL OR project_id = :project)
-    AND shown_at_ms >= coalesce(
-        (SELECT counted_from_ms FROM notice_switch WHERE kind = :kind), 0)
-GROUP BY outcome;
-
--- kinds: every kind that was shown, with what became of it, in all projects
-SELECT n.kind, n.outcome, count(*) AS times
-FROM shown_notice AS n LEFT JOIN notice_switch AS s ON s.kind = n.kind
-WHERE n.shown_at_ms >= coalesce(s.counted_from_ms, 0)
-    AND (:project IS NULL OR n.project_id = :project)
-GROUP BY n.kind, n.outcome ORDER BY n.kind, n.outcome;
+-- tally: how often a kind was right, of what counts since it was switched on again, in how many
+-- sessions; a null asks for all kinds, or all projects
+WITH counted AS (
+    SELECT n.kind, n.outcome, n.session_id
+    FROM shown_notice AS n LEFT JOIN notice_switch AS s ON s.kind = n.kind
+    WHERE n.shown_at_ms >= coalesce(s.counted_from_ms, 0)
+        AND (:kind IS NULL OR n.kind = :kind)
+        AND (:project IS NULL OR n.project_id = :project)
+)
+SELECT kind, outcome, count(*) AS times FROM counted GROUP BY kind, outcome
+UNION ALL
+SELECT kind, 'sessions', count(DISTINCT session_id) FROM counted
+WHERE outcome IN ('right', 'heeded', 'wrong', 'ignored') GROUP BY kind
+ORDER BY kind;
 
 -- switch_on: let a kind speak again: what it was before does not count any more
 INSERT INTO notice_switch (kind, counted_from_ms) VALUES (:kind, :at_ms)

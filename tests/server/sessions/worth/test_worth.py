@@ -232,11 +232,13 @@ async def test_nothing_is_left_of_a_session_that_was_purged(client: Client, give
 
 
 def test_silence_takes_many_cases_and_being_wrong_in_most() -> None:
-    def said(right: int, wrong: int, ignored: int = 0) -> str | None:
-        return store.Tally("k", {"right": right, "wrong": wrong, "ignored": ignored}).silent_because
+    def said(right: int, wrong: int, ignored: int = 0, *, sessions: int = 3) -> str | None:
+        times = {"right": right, "wrong": wrong, "ignored": ignored}
+        return store.Tally("k", times, sessions).silent_because
 
     assert said(0, store.LEAST_DECIDED - 1) is None
     assert said(0, store.LEAST_DECIDED) is not None
+    assert said(0, store.LEAST_DECIDED, sessions=store.LEAST_SESSIONS - 1) is None
     assert said(2, 10) is not None
     assert said(4, 8) is None
     assert said(0, 0, store.LEAST_SHOWN - 1) is None
