@@ -105,10 +105,10 @@ class IntegrityChecks(Checks):
             if any(one >= now[session.name] for one in found):
                 yield f"{session.name} is in {now[session.name]} and has digests of {found}"
         yield from (
-            f"{count} digests are the memory {memory}"
+            f"{count} digests that differ are the memory {memory}"
             for memory, count in self.rows(
-                "SELECT memory_id, count(*) FROM digest WHERE memory_id IS NOT NULL"
-                " GROUP BY memory_id HAVING count(*) > 1"
+                "SELECT memory_id, count(DISTINCT items) FROM digest WHERE memory_id IS NOT NULL"
+                " GROUP BY memory_id HAVING count(DISTINCT items) > 1"
             )
         )
 

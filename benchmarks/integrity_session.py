@@ -21,6 +21,9 @@ LOOP_HAS_MOVED_ON = ("loop_runs:", "not_found: no loop")
 """Its start, or its end, came through and the answer did not."""
 LOOP_BLOCKS, OTHER_BLOCKS = 30, 6
 """So often a turn goes on after its stop was blocked; more is no end."""
+ACTIONS = ("edit", "succeeds", "fails", "remember", "check", "red", "red", "mend", "mend")
+LAST_WORDS = ("All tests pass now.", "All tests pass.", "I have looked at it.", "Done.")
+LESSON = "the runner starts in the folder above, so the package has to be named in full"
 REGISTERED_TWICE = 0.15
 """Of the events so many are sent by two hooks at once, as by settings and a plugin."""
 TURNS_A_COMPACTION, TURNS_A_LOOP, TURNS_A_PLAN = 0.2, 0.5, 0.25
@@ -106,13 +109,11 @@ class CodingSession(Session):
 
     def use_tool(self) -> None:
         """Edit a file, run a command that succeeds or fails, or store a memory."""
-        self.number += 1
-        call = {"tool_use_id": f"toolu_{self.name}{self.number}"}
-        match self.random.choice(["edit", "succeeds", "fails", "remember", "check", "red"]):
+        match self.random.choice(ACTIONS):
             case "edit":
-                file = str(self.project / "notes.md")
-                edit = {"file_path": file, "old_string": "", "new_string": str(self.number)}
-                self.tell("PostToolUse", tool_name="Edit", tool_input=edit, **call)
+                self.edit_file()
+            case "mend":
+                self.mend()
             case "remember":
                 self.remember()
             case "fails":
@@ -136,6 +137,21 @@ class CodingSession(Session):
             tool_response=answer,
             tool_use_id=f"toolu_{self.name}{self.number}",
         )
+
+    def edit_file(self) -> None:
+        """Change a file of the project."""
+        self.number += 1
+        file = str(self.project / "notes.md")
+        edit = {"file_path": file, "old_string": "", "new_string": str(self.number)}
+        call = f"toolu_{self.name}{self.number}"
+        self.tell("PostToolUse", tool_name="Edit", tool_input=edit, tool_use_id=call)
+
+    def mend(self) -> None:
+        """Run a command that fails, change something, and run it once more."""
+        line = f"python -m job{self.number}"
+        self.fail_command(line, f"ModuleNotFoundError: No module named 'job{self.number}'")
+        self.edit_file()
+        self.run_command(line, "ok")
 
     def fail_command(self, line: str, output: str) -> None:
         """Run a command that fails."""
@@ -190,7 +206,10 @@ class CodingSession(Session):
     def last_words(self) -> str:
         """Return what the agent says at the end of its turn."""
         self.number += 1
-        ends = ("All tests pass now.", "The step is mended.", "I have looked at it.", "Done.")
+        ends = (
+            *LAST_WORDS,
+            f"The job failed because its module lay outside of the path: {LESSON}.",
+        )
         return f"Turn {self.number} of {self.name}. {self.random.choice(ends)}"
 
     def comply(self) -> None:
