@@ -117,6 +117,7 @@ def wire(
         judge=judge,
         on_transcript=partial(_note_transcript, (miner, worth)),
         read_replies=_read_replies,
+        read_given=_read_given,
     )
     judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
     judge.on_change = judged_prompts.keep
@@ -166,6 +167,12 @@ async def _set_aside(store: Store, clock: Clock, days: int) -> None:
     from hitherto_server.cleaning.aside import Aside
 
     await Aside(store, clock, days).set_aside()
+
+
+def _read_given(path: Path) -> list[str]:
+    from hitherto_server.history.replies import given_in
+
+    return given_in(path)
 
 
 def _read_replies(path: Path) -> list[tuple[int, str]]:

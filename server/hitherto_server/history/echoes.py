@@ -47,6 +47,11 @@ class Echoes:
                 if self._may_tell(line):
                     self._take(line)
 
+    @property
+    def sentences(self) -> list[str]:
+        """What was given, sentence by sentence, as it is compared."""
+        return list(self._texts)
+
     def is_one(self, sentence: str) -> bool:
         """Tell whether a sentence says what the session was given."""
         said = normalised(sentence).lower()

@@ -6,6 +6,7 @@ import logging
 import stat
 from typing import TYPE_CHECKING
 
+from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.rows import Reply, Transcript
 
 if TYPE_CHECKING:
@@ -29,6 +30,17 @@ def replies_in(path: Path) -> list[tuple[int, str]]:
         log.info("a transcript could not be read: %s", error.strerror)
         return []
     return sorted(found, key=lambda one: one[0])
+
+
+def given_in(path: Path) -> list[str]:
+    """Return the sentences that hooks and our tools gave a session; none without a transcript."""
+    echoes = Echoes()
+    try:
+        if _start_of_end(path) is not None:
+            echoes.read(path)
+    except OSError as error:
+        log.info("a transcript could not be read: %s", error.strerror)
+    return echoes.sentences
 
 
 def _start_of_end(path: Path) -> int | None:

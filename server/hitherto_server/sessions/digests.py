@@ -117,6 +117,8 @@ async def _messages(tools: Tools, call: HookCall) -> list[Message]:
     )
     replies: Sequence[tuple[int, str]] = ()
     path = call.text("transcript_path")
+    if path.startswith("/"):  # the ledger doesn't know what was asked for
+        given = [*given, *await asyncio.to_thread(tools.read_given, Path(path))]
     if path.startswith("/") and any(not one.reply for one in turns):
         replies = await asyncio.to_thread(tools.read_replies, Path(path))
     said = await asyncio.to_thread(messages_of, turns, replies, given)

@@ -32,15 +32,25 @@ def without_injected(text: str) -> str:
 
 def without_repeats(text: str, given: Iterable[str]) -> str:
     """Return an agent's words without the sentences that only repeat what it was given."""
-    held = [frozenset(words_in(folded(one))) for one in given]
-    if not held:
+    texts = list(given)
+    if not texts:
         return text
+    wholes = [_words(one) for one in texts]
+    parts = [_words(one[a:b]) for one in texts for a, b in sentence_spans(one)]
+    parts = [one for one in parts if len(one) > FEWEST_WORDS]
     spans = sentence_spans(text)
-    return "".join(text[a:b] for a, b in spans if not _repeats(text[a:b], held)).strip()
+    return "".join(text[a:b] for a, b in spans if not _repeats(text[a:b], wholes, parts)).strip()
 
 
-def _repeats(sentence: str, given: list[frozenset[str]]) -> bool:
-    words = frozenset(words_in(folded(sentence)))
+def _repeats(sentence: str, wholes: list[frozenset[str]], parts: list[frozenset[str]]) -> bool:
+    """Tell whether a sentence lies within what was given, or holds one that was given."""
+    words = _words(sentence)
     if len(words) < FEWEST_WORDS:
         return False
-    return any(len(words & one) >= SAME_SHARE * len(words) for one in given)
+    if any(len(words & one) >= SAME_SHARE * len(words) for one in wholes):
+        return True
+    return any(len(words & one) >= SAME_SHARE * len(one) for one in parts)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words_in(folded(text)))
