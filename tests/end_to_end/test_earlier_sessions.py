@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from realclient_model import ToolCall, Turn, play
+from realclient_model import ModelRequest, ToolCall, Turn, play
 from realclient_product import Product
 from realclient_required import require_claude
 from realclient_session import Options, Place, Session, open_session
@@ -106,25 +106,32 @@ def test_a_judge_hears_who_asks_in_other_words(claude: Path, product: Product) -
 
 def test_nothing_that_was_given_is_ever_mined_back(claude: Path, product: Product) -> None:
     product.post("/v1/remember", {"content": RULE, "kind": "preference", "importance": 9})
-    script = play(
-        Turn(f"I was told: {RULE} And: {CANARY}"),
-        Turn("I look.", (ToolCall(RECALL, {"query": "heron_ledger lighthouse fathoms"}),)),
-        Turn(f"The memory says it. {CANARY} So I am done."),
-        Turn("I note it.", (ToolCall("mcp__hitherto__remember", {"content": CANARY + " Noted."}),)),
-        Turn(f"As before: {RULE}"),
-    )
-    with open_session(claude, product.place, script, ALLOWED) as session:
+    calls = {
+        1: ToolCall(RECALL, {"query": "heron_ledger lighthouse fathoms"}),
+        2: ToolCall(RECALL, {"query": "quote the heron ledger in feet"}),
+        4: ToolCall("mcp__hitherto__remember", {"content": f"{CANARY} So it was noted."}),
+    }
+
+    def repeats(request: ModelRequest) -> Turn:
+        """Say again what was given by now: a hook of a busy machine may have come too late."""
+        told = " And: ".join(text for text in (RULE, CANARY) if request.count(text))
+        if request.lane == "compact":
+            return Turn(f"<summary>\nIt was told: {told}\n</summary>")
+        call = calls.get(request.index)
+        return Turn(f"I was told: {told} So far the memory.", (call,) if call else ())
+
+    with open_session(claude, product.place, repeats, ALLOWED) as session:
         product.post("/v1/remember", {"content": CANARY, "kind": "fact"})
         session.say("How is the heron_ledger of the lighthouse counted since Whitsun?")
         session.say("Look it up once more, please, in what you know of the lighthouse.")
         session.say("/compact")
         session.say("Then write down how the heron_ledger of the lighthouse is counted.")
-    assert session.seen(RULE), "the brief gave it"
-    assert session.seen(CANARY), "a prompt or the tool gave it"
+    last = session.lane("main")[-1]
+    assert min(last.count(RULE), last.count(CANARY)) >= 1, "it was given and said again"
     before = kept(product, "SELECT count(*) FROM memory")
     over = "SELECT 1 FROM transcript WHERE found_offset > 0 AND found_offset >= read_offset"
     wait_until(lambda: kept(product, over), "the session was mined to its end")
-    assert kept(product, "SELECT count(*) FROM chunk")[0][0] >= 3
+    assert kept(product, "SELECT count(*) FROM chunk")[0][0] >= 2
     product.run("import-history", "--yes")
     assert kept(product, "SELECT count(*) FROM memory") == before
     for query in (

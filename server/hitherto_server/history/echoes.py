@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.text import normalised, storable
-from hitherto_server.history.rows import MOST_LINE_BYTES, Reply
+from hitherto_server.history.rows import MOST_LINE_BYTES, Reply, pass_over
 from hitherto_server.history.spoken import sentences
 from hitherto_server.history.statements import stems_of
 
@@ -42,9 +42,12 @@ class Echoes:
         """Take in what was given since the last time; a file is read from there on."""
         with path.open("rb") as file:
             file.seek(self.end)
-            while (line := file.readline(MOST_LINE_BYTES)).endswith(b"\n"):
-                self.end += len(line)
-                if self._may_tell(line):
+            while line := file.readline(MOST_LINE_BYTES):
+                rest, is_whole = (0, True) if line.endswith(b"\n") else pass_over(file)
+                if not is_whole:
+                    return
+                self.end += len(line) + rest
+                if not rest and self._may_tell(line):
                     self._take(line)
 
     @property

@@ -93,6 +93,8 @@ class Transcript:
     skipped: Skipped = field(default_factory=Skipped)
     start: int = 0
     """Where to begin, in bytes: at a line's beginning."""
+    until: int | None = None
+    """Where to end at the latest: what is written meanwhile is for the next time."""
     waits: bool = False
     """Leave a last line alone that has no end yet: its other half is still to come."""
     end: int = 0
@@ -110,12 +112,14 @@ class Transcript:
 
     def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         self.end = self.start
-        while line := file.readline(MOST_LINE_BYTES):
+        while (self.until is None or self.end < self.until) and (
+            line := file.readline(MOST_LINE_BYTES)
+        ):
             offset, size = self.end, len(line)
             is_whole = line.endswith(b"\n")
             if not is_whole and size == MOST_LINE_BYTES:
                 self.skipped.too_long += 1
-                rest, is_whole = self._pass_over(file)
+                rest, is_whole = pass_over(file)
                 size, line = size + rest, b""
             if self.waits and not is_whole:
                 return
@@ -123,15 +127,6 @@ class Transcript:
             self.end += size
             if b'"message"' in line:  # the client keeps much beside the conversation
                 yield offset, line
-
-    def _pass_over(self, file: BinaryIO) -> tuple[int, bool]:
-        """Read to the line's end; return how much that was, and whether there is one."""
-        size = 0
-        while rest := file.readline(MOST_LINE_BYTES):
-            size += len(rest)
-            if rest.endswith(b"\n"):
-                return size, True
-        return size, False
 
     def _rows_of(self, line: bytes, offset: int, before_ms: int) -> list[Row]:
         try:
@@ -149,6 +144,16 @@ class Transcript:
         return [
             Row(what, names[0], session_id[:200], names[2], at_ms, branch, offset) for what in whats
         ]
+
+
+def pass_over(file: BinaryIO) -> tuple[int, bool]:
+    """Read on to the end of a line; return how much that was, and whether there is one."""
+    size = 0
+    while rest := file.readline(MOST_LINE_BYTES):
+        size += len(rest)
+        if rest.endswith(b"\n"):
+            return size, True
+    return size, False
 
 
 def _whats(value: dict[str, Any]) -> list[Prompt | Reply | Call | Outcome]:

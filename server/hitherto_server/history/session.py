@@ -96,9 +96,10 @@ def read_session(
 
     What doesn't count is passed over, and so is what an agent repeats of what it was given.
     """
-    transcript, echoes = Transcript(path, told), Echoes()
+    size, echoes = path.stat().st_size, Echoes()
     echoes.read(path)
-    listener = _Listener()
+    # no further: what is said behind that may repeat what was given behind it
+    transcript, listener = Transcript(path, told, until=size), _Listener()
     for row in transcript.rows():
         if counts(row):
             listener.take(echoes.own(row))

@@ -57,7 +57,9 @@ class Tail:
         if is_anew:
             self.echoes, start, opened = Echoes(), 0, None
         self.echoes.read(self.path)
-        transcript = Transcript(self.path, told, start=start, waits=True)
+        # no further: what is said behind that may repeat what was given behind it
+        until = self.echoes.end
+        transcript = Transcript(self.path, told, start=start, until=until, waits=True)
         cutter = Cutter(lambda name: quiet.hides(Path(name)), _resumed(opened, start))
         counts = counted(quiet, known)
         for row in transcript.rows():

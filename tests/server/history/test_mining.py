@@ -13,6 +13,7 @@ from tests.server.history.test_sessions import EDIT, FAILS, PASSES
 
 from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest
 from hitherto_server.gates.reflect import forget
+from hitherto_server.history.tail import Tail
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.past import Asked, block_of, find_past
@@ -224,6 +225,30 @@ async def test_what_was_given_and_what_our_tools_say_is_in_no_piece_and_no_candi
         f"Asked: {ASKED}\nSaid: Now to the table.\nSaid: {SAID}",
         "Asked: now mend it",
     ]
+
+
+async def test_what_is_written_while_it_is_read_waits_for_the_next_time(mined: Mined) -> None:
+    canary = "Always feed the heron before the ferry leaves at noon."
+    steps = (("user", ASKED), ("note", canary), ("assistant", f"So it is: {canary}"))
+    path = mined.client.session(mined.desk.project, *steps)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:2]))
+    tail = Tail(path)
+    tail.echoes.read(path)
+    path.write_bytes(b"".join(lines))
+    tail.echoes.read = lambda _: None  # type: ignore[method-assign]
+    known: Any = {"read_offset": 0, "since_ms": 0, "session_id": path.stem, "head": ""}
+    read = tail.read(known, None, mined.desk.services.quiet, lambda _: None)
+    assert [piece.text for piece in read.pieces] == [f"Asked: {ASKED}"]
+
+
+async def test_an_endless_line_keeps_nothing_behind_it_from_being_read(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    first, *others = path.read_bytes().splitlines(keepends=True)
+    huge = b'{"type": "user", "message": "' + b"x" * (9 * 1024 * 1024) + b'"}\n'
+    path.write_bytes(b"".join([first, huge, *others]))
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {ASKED}\nSaid: {SAID}"]
 
 
 async def test_secrets_are_taken_out_before_anything_is_cut(mined: Mined) -> None:
