@@ -32,6 +32,8 @@ PREFERS = (
     r"\bthat(?:'s| is) how i (?:work|like it|want it)\b",
     r"^(?:please )?(?:always|never) [^.]*\b(?:me|my|myself|i)\b",
     r"^whenever (?:you|i)\b",
+    r"\b(?:whatever|everything|anything) you (?:write|do|send|show)\b[^.]*\bme\b",
+    r"\bthat goes for (?:everything|all)\b",
     r"^(?:don't|do not) ever\b[^.]*\b(?:me|my|i)\b",
     r"^(?:prefiero|preferir\u00eda) que\b|^je pr\u00e9f\u00e8re que\b|^ich bevorzuge\b",
 )

@@ -11,7 +11,7 @@ MOST_CHARS = 1500
 
 FORMERLY = (
     r"(?:last (?:time|week|night|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-    r"|yesterday|the other day|this morning|earlier today|(?:last|previous|earlier|prior) (?:session|conversation|chat))"
+    r"|yesterday|(?:from|on|since) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|the other day|this morning|earlier today|(?:last|previous|earlier|prior) (?:session|conversation|chat))"
 )
 LOOKUP = (
     # English
@@ -30,14 +30,15 @@ LOOKUP = (
     # German
     r"\b(?:letztes mal|letzten mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b[^.\n]{0,60}\b(?:wir|du|ich)\b|\b(?:wir|du|ich)\b[^.\n]{0,30}\b(?:letztes mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b",
     r"\bwo (?:wir|du) (?:\w+ )?(?:aufgeh\u00f6rt|stehen ?geblieben|waren)\b|\bwo waren wir\b",
+    r"\bgestern\b[^.\n]{0,40}\b(?:wir|du)\b|\b(?:wir|du)\b[^.\n]{0,40}\bgestern\b[^.\n]{0,40}\b(?:gemacht|gesagt|gezeigt|besprochen|gefunden|vorgeschlagen)\b",
     # French
-    r"\b(?:la|de la) derni\u00e8re fois\b|\b(?:session|conversation) pr\u00e9c\u00e9dente\b|\bl\u00e0 o\u00f9 (?:on|nous) (?:s'|nous )?(?:en )?(?:\u00e9tait|\u00e9tions|avait|avions|est|sommes)\b",
+    r"\b(?:la|de la) derni\u00e8re fois\b|\b(?:session|conversation) pr\u00e9c\u00e9dente\b|\b(?:on a|nous avons|tu as|tu m'as)\b[^.\n]{0,40}\bhier\b|\bl\u00e0 o\u00f9 (?:on|nous) (?:s'|nous )?(?:en )?(?:\u00e9tait|\u00e9tions|avait|avions|est|sommes)\b",
     # Spanish, Portuguese, Italian
-    r"\bla \u00faltima vez\b|\ben qu\u00e9 quedamos\b|\bd[o\u00f3]nde lo dejamos\b|\bsesi\u00f3n (?:anterior|pasada)\b",
+    r"\b(?:dijiste|hicimos|hablamos|mostraste|propusiste|encontraste)\b[^.\n]{0,30}\bayer\b|\bayer\b[^.\n]{0,30}\b(?:dijiste|hicimos|hablamos|mostraste)\b|\bla \u00faltima vez\b|\ben qu\u00e9 quedamos\b|\bd[o\u00f3]nde lo dejamos\b|\bsesi\u00f3n (?:anterior|pasada)\b",
     r"\bda \u00faltima vez\b|\bonde (?:n\u00f3s )?paramos\b|\bsess\u00e3o (?:anterior|passada)\b",
     r"\bl'ultima volta\b|\bdove eravamo\b|\bsessione (?:precedente|scorsa)\b",
     # Chinese, Japanese, Russian
-    r"\u4e0a(?:\u4e00)?\u6b21(?:\u6211\u4eec|\u4f60|\u505a|\u8bf4|\u804a|\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd))|\u4e0a\u56de|\u4e4b\u524d\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd)",
+    r"\u4e0a(?:\u4e00)?\u6b21(?:\u6211\u4eec|\u4f60|\u505a|\u8bf4|\u804a|\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd))|\u6628\u5929(?:\u4f60|\u6211\u4eec)|\u4e0a\u56de|\u4e4b\u524d\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd)",
     r"\u524d\u56de\u306e(?:\u30bb\u30c3\u30b7\u30e7\u30f3|\u4f1a\u8a71|\u7d9a\u304d)|\u6628\u65e5\u306e\u7d9a\u304d|\u524d\u56de.{0,8}(?:\u3057\u307e\u3057\u305f|\u3084\u3063\u305f|\u3057\u305f)",
     r"\u0432 \u043f\u0440\u043e\u0448\u043b\u044b\u0439 \u0440\u0430\u0437|\u043d\u0430 \u0447[\u0435\u0451]\u043c \u043c\u044b \u043e\u0441\u0442\u0430\u043d\u043e\u0432\u0438\u043b\u0438\u0441\u044c|\u043f\u0440\u043e\u0448\u043b\u043e\u0439 \u0441\u0435\u0441\u0441\u0438\u0438",
 )
@@ -45,7 +46,9 @@ LOOKUP = (
 
 GOES_BACK = (
     r"\b(?:why|what|which|how)\b[^.?\n]{0,50}\b(?:did|do|have|had) (?:we|our team|the team)\b[^.?\n]{0,40}\b(?:decid|agree|choose|chose|settle|drop|pick|reject|abandon|stop|avoid|switch)",
-    r"\b(?:as|like|the way) (?:we |it was |was )?(?:had |have |'d )?(?:decided|agreed|discussed|settled|planned)\b",
+    r"\b(?:as|like|the way) (?:we (?:had |have |'d )?(?:decided|agreed|discussed|settled|planned)|(?:it was |was )?(?:decided|agreed))\b",
+    r"\bwho decided\b|\b(?:the|still) agreed\b|\b(?:repeat|same) (?:the |that )?mistake\b",
+    r"\b(?:has|have) (?:this|that|it|we|anybody|anyone) (?:ever )?(?:been )?(?:tried|done|considered|attempted)\b[^.?\n]{0,40}\bbefore\b",
     r"\b(?:our|the project's|the team's) (?:\w+ ){0,2}(?:conventions?|rules?|standards?|agreements?|guidelines?|policy)\b",
     r"\b(?:was|is) there (?:a|any) reason\b|\b(?:was|is) there any (?:history|story) (?:to|behind)\b",
     r"\bsame (?:\w+ )?(?:error|bug|crash|deadlock|problem|issue|failure|leak)\b[^.?\n]{0,40}\b(?:as|again)\b",
@@ -62,7 +65,7 @@ GOES_BACK = (
 
 TURNS = (
     r"\bsomething else\b|(?:^|[.!;,:]\s*)(?:now |and |ok,? )?(?:a |an |the )?(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b\s*(?:[:,.]|is\b|please\b)",
-    r"(?:^|[.!]\s+)(?:next|now)\s*[:,]\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
+    r"(?:^|[.!]\s+)(?:next|now)\s*:\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
     r"\b(?:anderes thema|etwas anderes|was anderes|neue aufgabe|n\u00e4chste aufgabe|als n\u00e4chstes)\b",
     r"\b(?:autre (?:chose|sujet)|nouveau sujet|passons \u00e0)\b",
     r"\b(?:otra cosa|otro tema|cambiando de tema|pasemos a|siguiente tarea)\b",
