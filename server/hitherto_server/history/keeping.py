@@ -31,6 +31,7 @@ from hitherto_server.store.memories import (
     get_row,
     state_of,
 )
+from hitherto_server.store.projects import USER_WIDE
 
 if TYPE_CHECKING:
     from hitherto_contract.words import Source
@@ -122,6 +123,8 @@ def _keep_one(connection: Connection, import_id: int | None, one: Ready, at_ms: 
     trashed = rows.find_trashed(connection, new.project, new.content)
     if trashed is not None and (trashed["undone_at_ms"] is None or import_id is None):
         return "in the trash"  # a person put it there
+    if _is_everywhere(connection, new, import_id):
+        return "known already"
     is_said = find_same(connection, new.project, new.content) is not None
     if trashed is not None and import_id is not None and not is_said:
         state = replace(state_of(connection, trashed), trashed_at_ms=None)
@@ -143,6 +146,13 @@ def _keep_one(connection: Connection, import_id: int | None, one: Ready, at_ms: 
         return "known already"
     _support(connection, number, one, at_ms)
     return "stored" if written.stored else "said before"
+
+
+def _is_everywhere(connection: Connection, new: NewMemory, import_id: int | None) -> bool:
+    """Tell whether it is a user-wide memory, or was one that a person let go while it was mined."""
+    if find_same(connection, USER_WIDE, new.content) is not None:
+        return new.project != USER_WIDE
+    return import_id is None and rows.find_trashed(connection, USER_WIDE, new.content) is not None
 
 
 def _support(connection: Connection, number: int, one: Ready, at_ms: int) -> None:

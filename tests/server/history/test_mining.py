@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.server.history.test_sessions import EDIT, FAILS, PASSES
 
-from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest
+from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest, RememberRequest
 from hitherto_server.gates.reflect import forget
+from hitherto_server.gates.remember import remember
 from hitherto_server.history.tail import Tail
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.sessions.call import read_call
@@ -314,6 +315,20 @@ async def test_what_a_person_put_into_the_trash_is_not_mined_again(mined: Mined)
         file.write(json.dumps({**rows_of(path)[-1], "uuid": "another"}) + "\n")
     await mined.hears(path, "SessionEnd")
     assert await mined.desk.live() == []
+
+
+@pytest.mark.parametrize("trashed", [False, True])
+async def test_what_holds_everywhere_is_no_candidate_of_a_project(
+    mined: Mined, *, trashed: bool
+) -> None:
+    services = mined.desk.services
+    request = RememberRequest(content=RULE, scope="user", kind="preference")
+    kept = await remember(services.writes, request)
+    if trashed:
+        await forget(services.writes, ForgetRequest(id=kept.id))
+    path = mined.client.session(mined.desk.project, ("user", RULE))
+    await mined.hears(path, "SessionEnd")
+    assert await mined.desk.rows("SELECT count(*) FROM memory") == [(1,)]
 
 
 async def test_what_was_said_in_a_pause_is_not_kept(mined: Mined) -> None:
