@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 class Choosing:
     """The choices that are being made beside everything else."""
 
+    undelivered: set[str] = field(default_factory=set)
+    """Sessions whose context was compacted, and whose digest did not reach them at once."""
     _running: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _others: set[asyncio.Task[None]] = field(default_factory=set)
 

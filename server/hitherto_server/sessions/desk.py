@@ -87,9 +87,7 @@ class SessionDesk:
             await store_plan(self.tools, call)
         noting = asyncio.create_task(self._note(call, project.number if project else None))
         if call.event == "UserPromptSubmit" and not call.spooled:
-            from hitherto_server.sessions.asked import answer_prompt
-
-            return await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
+            return await self._answer_prompt(call, noting)
         if await noting is None:
             return None
         self.tools.on_transcript(call)
@@ -103,6 +101,16 @@ class SessionDesk:
             self.tools.on_work(project)
         if project is not None and call.event == "PostToolUse":
             self.tools.edits.note(call, project)
+        return reply
+
+    async def _answer_prompt(self, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
+        from hitherto_server.sessions.asked import answer_prompt
+
+        reply = await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
+        if call.session_id in self.tools.choosing.undelivered:
+            from hitherto_server.sessions.digests import with_digest
+
+            reply = await with_digest(self.tools, call, reply)
         return reply
 
     async def _answer(self, call: HookCall) -> Reply:  # noqa: C901, PLR0911 - a table

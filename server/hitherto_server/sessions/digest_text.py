@@ -52,10 +52,20 @@ def owed_lines(owed: Sequence[Obligation]) -> str:
     """Return what a session still owes, each with why and how it clears."""
     lines = []
     for one in owed[:MOST_OWED]:
-        said = [str(one.detail[name]) for name in ("why", "clears") if one.detail.get(name)]
-        text = _one_line("; ".join(said) or one.subject)
-        lines.append(f"- {one.kind}: {opening_of(text, OWED_CHARS)}\n")
+        text = opening_of(_one_line(_owed(one)), OWED_CHARS)
+        lines.append(f"- {one.kind}: {as_data(text)}\n")
     return f"{OWED}\n{''.join(lines)}" if lines else ""
+
+
+def _owed(one: Obligation) -> str:
+    """Say what an obligation is, what shows it, and how it clears."""
+    if one.kind == "fix":
+        error, files = one.detail.get("error", ""), ", ".join(one.detail.get("files", ()))
+        return (
+            f"`{one.subject}` failed ({error}) and was mended in {files or 'no file'};"
+            " `remember` why, if it is worth having"
+        )
+    return " ".join(str(one.detail[name]) for name in ("why", "clears") if one.detail.get(name))
 
 
 def content_of(digest: Digest) -> str:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surfaces.compact_digest import Label, Message
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.store.obligations import Obligation
 
 WAITED_FOR_S = 0.06
 """How long a start waits for a choice that is being made: the client's own summary takes longer."""
@@ -142,19 +141,42 @@ async def answer_compaction(tools: Tools, call: HookCall) -> Reply:
     """Give a session back what was chosen of it, what it owes, and its brief anew."""
     digest = await _settled(tools, call)
     if call.spooled:
+        if digest is not None:
+            tools.choosing.undelivered.add(call.session_id)
         return None
     tools.wake_model()
-    owed = await tools.store.readers.run(lambda c: open_obligations(c, call.session_id))
-    text = await _given(tools, call, digest, owed)
+    text = await _given(tools, call, digest)
     question = await question_of(tools, call, "")
     left = tools.settings.brief_tokens - tokens_of(text)
     most = (tools.settings.brief_memories, left)
     occasion = await occasion_of(tools, call, "compaction", question, most)
     reply = await deliver(tools, call, await tools.recaller.brief(question, occasion))
-    if text and is_late(tools, call):
-        await _take_back(tools, digest)
+    return await _with_block(tools, call, reply, digest, text)
+
+
+async def with_digest(tools: Tools, call: HookCall, reply: Reply) -> Reply:
+    """Add to a prompt's reply what did not reach the session when its context was compacted."""
+    if call.deadline_ms is not None and tools.clock() - call.at_ms > call.deadline_ms / 2:
+        return reply  # the next prompt may have more time
+    tools.choosing.undelivered.discard(call.session_id)
+    digest = await tools.store.readers.run(lambda c: store.last_digest(c, call.session_id))
+    if digest is None or digest.is_given:
         return reply
-    return _joined(call, reply, text) if text else reply
+    text = await _given(tools, call, digest)
+    return await _with_block(tools, call, reply, digest, text)
+
+
+async def _with_block(
+    tools: Tools, call: HookCall, reply: Reply, digest: store.Digest | None, text: str
+) -> Reply:
+    """Add the digest's block to a reply; one that is late is for the next prompt."""
+    if not is_late(tools, call):
+        return _joined(call, reply, text) if text else reply
+    if digest is not None:
+        number = digest.number
+        await tools.store.writer.run(lambda c: store.take_back(c, number))
+        tools.choosing.undelivered.add(call.session_id)
+    return reply
 
 
 async def _settled(tools: Tools, call: HookCall) -> store.Digest | None:
@@ -180,10 +202,9 @@ async def _chosen_now(tools: Tools, call: HookCall, digest: store.Digest) -> sto
     return replace(digest, items=items)
 
 
-async def _given(
-    tools: Tools, call: HookCall, digest: store.Digest | None, owed: Sequence[Obligation]
-) -> str:
-    """Return the digest's block, noted as given; once only, but for what is owed."""
+async def _given(tools: Tools, call: HookCall, digest: store.Digest | None) -> str:
+    """Return the digest's block with what is owed; the digest is noted as given, once."""
+    owed = await tools.store.readers.run(lambda c: open_obligations(c, call.session_id))
     most = int(tools.settings.brief_tokens * LEFT_FOR_BRIEF)
     tokens = min(tools.settings.digest_tokens, most) or most
     if digest is not None and digest.items and not is_late(tools, call):
@@ -191,12 +212,6 @@ async def _given(
         is_new = await tools.store.writer.run(lambda c: store.give(c, number, at_ms), durable=False)
         digest = digest if is_new else None
     return block_of(digest, owed, tokens)
-
-
-async def _take_back(tools: Tools, digest: store.Digest | None) -> None:
-    if digest is not None:
-        number = digest.number
-        await tools.store.writer.run(lambda c: store.take_back(c, number))
 
 
 def _joined(call: HookCall, reply: Reply, text: str) -> Reply:

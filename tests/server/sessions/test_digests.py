@@ -12,6 +12,7 @@ from tests.wiring import rows
 
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
+from hitherto_server.sessions.call import read_call
 from hitherto_server.store.obligations import raise_obligation
 
 from .conftest import Client, context_of
@@ -310,8 +311,6 @@ async def test_a_digest_keeps_to_its_budget_and_leaves_the_brief_its_own(client:
 async def test_a_late_start_gives_nothing_and_notes_nothing_as_given(client: Client) -> None:
     await before(client)
     body = {"session_id": "s", "cwd": str(client.project), "source": "compact"}
-    from hitherto_server.sessions.call import read_call
-
     raw = json.dumps(body).encode()
     call = read_call("SessionStart", raw, at_ms=client.clock(), deadline_ms=200)
     client.clock.pass_ms(500)
@@ -319,6 +318,30 @@ async def test_a_late_start_gives_nothing_and_notes_nothing_as_given(client: Cli
     await settle(client)
     query = "SELECT given_at_ms FROM digest"
     assert rows(client.services.home.database, query) == [(None,)]
+
+
+async def test_a_digest_that_did_not_arrive_comes_with_the_next_prompt_once(client: Client) -> None:
+    await before(client)
+    body = {"session_id": "s", "cwd": str(client.project), "source": "compact"}
+    call = read_call(
+        "SessionStart", json.dumps(body).encode(), at_ms=client.clock(), deadline_ms=200
+    )
+    client.clock.pass_ms(500)
+    assert await client.services.sessions.take(call) is None
+    given = await client.prompts("Please go on with the cards of 1891.")
+    assert given.count("<hitherto-digest>") == 1
+    assert DECISION in given
+    assert "<hitherto-digest>" not in await client.prompts("And now with those of 1892, please.")
+
+
+async def test_a_compaction_that_no_server_heard_of_gives_its_digest_on_the_next_prompt(
+    client: Client,
+) -> None:
+    await before(client)
+    line = client.spool("SessionStart", cwd=str(client.project), source="compact")
+    await client.services.sessions._take_line(line)
+    await settle(client)
+    assert DECISION in await client.prompts("Please go on with the cards of 1891.")
 
 
 async def test_where_digests_are_turned_off_none_is_made(
