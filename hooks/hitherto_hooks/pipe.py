@@ -13,8 +13,8 @@ TOTAL_S = {"UserPromptSubmit": 0.3, "Stop": 1.5, "SubagentStop": 1.5}
 OTHER_TOTAL_S = 0.2
 # Where the server's file says that a judge is asked; without one both are as quick as ever.
 JUDGED_TOTAL_S = {"UserPromptSubmit": 1.2, "SubagentStart": 1.2}
-# An approved plan is compared with what was decided; every other tool's event stays quick.
-JUDGED_PLAN_S = 1.2
+# An approved plan is stored and compared with what was decided; other tools' events stay quick.
+PLAN_S = 1.2
 PLAN = b'"ExitPlanMode"'
 # What the spool may take after the deadline has passed, and the end of everything that blocks.
 GRACE_S = 0.3
@@ -38,8 +38,8 @@ def main(argv: list[str], environ: Environ) -> None:
     name = f"{event}@{client}" if client.isascii() and client.isalpha() else event
     try:
         body = read_stdin()
-        if event == "PostToolUse" and PLAN in body and is_judged(environ):
-            total_s = JUDGED_PLAN_S
+        if event == "PostToolUse" and PLAN in body:
+            total_s = PLAN_S
             _signal.setitimer(_signal.ITIMER_REAL, total_s + GRACE_S)
         if is_wanted and is_object(body):
             deliver(name, body, environ, started_ns, started=started, total_s=total_s)
@@ -50,14 +50,9 @@ def main(argv: list[str], environ: Environ) -> None:
 
 def total_of(event: str, environ: Environ) -> float:
     """The seconds that an event may take in all."""
-    if event in JUDGED_TOTAL_S and is_judged(environ):
+    if event in JUDGED_TOTAL_S and posix.access(data_home(environ) + b"/run/judged", 0):
         return JUDGED_TOTAL_S[event]
     return TOTAL_S.get(event, OTHER_TOTAL_S)
-
-
-def is_judged(environ: Environ) -> bool:
-    """Whether the server says that a judge is asked."""
-    return posix.access(data_home(environ) + b"/run/judged", 0)
 
 
 def deliver(

@@ -96,21 +96,19 @@ SAYS_PLAN = b'{"tool_name":"Bash","tool_input":{"command":"echo \\"ExitPlanMode\
 
 
 @pytest.mark.parametrize(
-    ("body", "judged", "deadline"),
+    ("event", "body", "deadline"),
     [
-        (PLAN, True, b"1200"),
-        (PLAN, False, b"200"),
-        (SAYS_PLAN, True, b"200"),
-        (b'{"tool_name":"Bash"}', True, b"200"),
+        ("PostToolUse", PLAN, b"1200"),
+        ("PreToolUse", PLAN, b"200"),
+        ("PostToolUse", SAYS_PLAN, b"200"),
+        ("PostToolUse", b'{"tool_name":"Bash"}', b"200"),
     ],
 )
-def test_of_the_tools_an_approved_plan_alone_has_time_for_a_judge(
-    hook, server, body, judged, deadline
+def test_of_the_tools_an_approved_plan_alone_has_time_to_be_compared(
+    hook, server, event, body, deadline
 ):
     fake = server(NO_CONTENT)
-    if judged:
-        (hook.home / "run" / "judged").touch()
-    hook("PostToolUse", body)
+    hook(event, body)
     assert b"\r\nX-Hitherto-Deadline-Ms: %b\r\n" % deadline in fake.requests[0]
 
 
