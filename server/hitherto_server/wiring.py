@@ -143,6 +143,7 @@ def wire(
             clock,
             quiet.hides,
             _show_by(store, projects, recaller, indexer, settings=settings, clock=clock),
+            miner.take_past,
         ),
         miner=miner,
         worth=worth,

@@ -83,6 +83,8 @@ class Importer:
     """Tells which files and folders a person ignores."""
     show: Show
     """Finds a memory of an import that recall would have given."""
+    mine: Callable[[Sequence[Path]], Awaitable[None]]
+    """Keeps what past sessions said, to be found by who asks about one."""
     progress: Progress = field(default_factory=Progress)
     _work: asyncio.Task[None] | None = None
     _is_closing: bool = False
@@ -187,6 +189,7 @@ class Importer:
         self.writes.on_written()
         kept = await self.store.readers.run(lambda c: rows.counts_of(c, row["id"]))
         self.progress.outcomes = Counter(kept)  # with what was read before a restart
+        await self.mine([one.path for one in reversed(sources) if one.kind == "transcript"])
         self.progress.shown = await self.show(row["id"], sources, self._pace)
         self.progress.phase = "done"
 

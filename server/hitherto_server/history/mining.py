@@ -17,7 +17,7 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.store import chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
@@ -39,6 +39,8 @@ ENDED_AFTER_MS = 30 * 60 * 1000
 """A transcript that hasn't grown for so long is of a session that is over, whatever it said."""
 BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
 MOST_REMEMBERED = 64
+MOST_PAST = 500
+DAY_MS = 24 * 3600 * 1000
 
 
 class _Closing(Exception):
@@ -119,6 +121,23 @@ class Miner:
             path, (session_id, is_over) = self._wanted.popitem()
             await self._guarded(self._take(path, session_id, is_over=is_over))
         await self.mine().embed()
+
+    async def take_past(self, paths: Sequence[Path]) -> None:
+        """Read sessions of before, of which no hook has told; their findings were imported."""
+        if not self.is_on:
+            return
+        since_ms = self.clock() - self.settings.session_days * DAY_MS
+        for path in paths[:MOST_PAST]:
+            _, age_ms = await asyncio.to_thread(_state_of, path, self.clock())
+            if self.clock() - age_ms >= since_ms:
+                await self._guarded(self._take_past(path))
+        await self.mine().embed()
+
+    async def _take_past(self, path: Path) -> None:
+        await self._take(str(path), path.stem, is_over=False)
+        self._tails.pop(str(path), None)
+        noting = partial(chunks.note_looked_for, path=str(path))
+        await self.store.writer.run(noting, durable=False)
 
     async def sweep(self) -> None:
         """Look after sessions whose end never came, and forget what is too old."""

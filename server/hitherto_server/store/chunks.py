@@ -143,6 +143,20 @@ def note_found(connection: Connection, transcript_id: int, offset: int) -> None:
     connection.execute(sql["note_found"], {"id": transcript_id, "offset": offset})
 
 
+def note_looked_for(connection: Connection, path: str) -> None:
+    """Note that an import has looked for the findings of a transcript that nobody mined before."""
+    connection.execute(sql["note_looked_for"], {"path_hash": hash_of_path(path)})
+
+
+def drop_unheard(connection: Connection) -> int:
+    """Forget transcripts that no hook told of, with their pieces; returns how many of those."""
+    rows = connection.execute(sql["unheard"]).fetchall()
+    for row in rows:
+        begin_anew(connection, row["id"])
+        connection.execute(sql["drop_transcript"], {"id": row["id"]})
+    return len(rows)
+
+
 def begin_anew(connection: Connection, transcript_id: int) -> None:
     """Forget what a file said that another has taken the place of."""
     rows = connection.execute(sql["of_transcript"], {"id": transcript_id}).fetchall()

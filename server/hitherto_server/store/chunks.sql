@@ -19,6 +19,17 @@ UPDATE transcript SET read_offset = :offset, head = :head, seen_at_ms = :at_ms W
 -- note_found: note until where findings were looked for
 UPDATE transcript SET found_offset = :offset WHERE id = :id;
 
+-- note_looked_for: note that findings were looked for until where a transcript is read, if nobody had
+UPDATE transcript SET found_offset = read_offset WHERE path_hash = :path_hash AND found_offset = 0;
+
+-- unheard: transcripts of sessions that no hook told of
+SELECT t.id FROM transcript AS t
+WHERE t.path IS NOT NULL AND NOT EXISTS (SELECT 1 FROM event AS e
+                  WHERE e.session_id = t.session_id AND e.name <> 'History');
+
+-- drop_transcript: forget a transcript
+DELETE FROM transcript WHERE id = :id AND since_ms = 0;
+
 -- begin_anew: another file has a transcript's name
 UPDATE transcript SET read_offset = 0, found_offset = 0, head = '' WHERE id = :id;
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.server.history.test_importer import undo
 from tests.server.history.test_sessions import EDIT, FAILS, PASSES
 
 from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest, RememberRequest
@@ -20,6 +21,7 @@ from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.past import Asked, block_of, find_past
 from hitherto_server.sessions.purge import purge
 from hitherto_server.sessions.quiet import Target
+from hitherto_server.store.sessions import NewEvent, begin_session, put_event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -304,6 +306,32 @@ async def test_imported_and_mined_later_yields_nothing_twice(mined: Mined) -> No
     before = await mined.desk.live()
     await mined.hears(path, "SessionEnd")
     assert await mined.desk.live() == before
+
+
+async def test_an_import_makes_past_sessions_findable_and_its_undo_takes_them_back(
+    mined: Mined,
+) -> None:
+    mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID), ("user", RULE))
+    await mined.desk.bring()
+    kept = await mined.texts()
+    assert len(kept) == 2
+    await mined.desk.bring()
+    assert await mined.texts() == kept
+    heard = mined.client.session(mined.desk.project, ("user", "rename the lanterns"))
+    await mined.hears(heard)
+    await mined.desk.services.store.writer.run(
+        lambda c: begin_session(c, heard.stem, client="claude-code", at_ms=1)
+    )
+    await mined.desk.services.store.writer.run(lambda c: put_event(c, stop_of(heard.stem)))
+    await undo(mined.desk)
+    assert await mined.texts() == ["Asked: rename the lanterns"]
+    assert await mined.asks("where were we on the tide table?") == []
+    await mined.desk.bring()
+    assert sorted(await mined.texts()) == sorted([*kept, "Asked: rename the lanterns"])
+
+
+def stop_of(session_id: str) -> NewEvent:
+    return NewEvent(session_id, "Stop", "h", 1, 1, spooled=False, tool_name=None, detail={})
 
 
 async def test_what_a_person_put_into_the_trash_is_not_mined_again(mined: Mined) -> None:
