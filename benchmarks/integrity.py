@@ -153,7 +153,7 @@ class Run:
             "memories given": sum(len(one.given) for one in heard),
             "obligations": {f"{kind} {by}": count for kind, by, count in checks.rows(query)},
             "refused": self.told.refused,
-            "harm": self.harmer.counts,
+            "harm": dict(self.harmer.counts),
             "answers that may be lost": dict(sum((one.maybe for one in heard), Counter())),
         }
 
