@@ -192,7 +192,7 @@ def test_an_mcp_server_that_is_not_registered_any_more_is_told(home: Home, perso
 
 def test_hooks_that_are_not_registered_any_more_are_named(home: Home, person: Path) -> None:
     (person / ".claude" / "settings.json").write_text("{}")
-    missing = "PostToolUse, PostToolUseFailure, PreCompact, PreToolUse"
+    missing = "PostCompact, PostToolUse, PostToolUseFailure, PreCompact, PreToolUse"
     assert f"lacks {missing}, " in found(home, "hooks").said
 
 
