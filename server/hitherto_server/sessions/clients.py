@@ -42,7 +42,9 @@ class Dialect:
 
 
 def codex_body(body: Body) -> Body:
-    """Return Codex's body with a dispatch and the files of a patch as Claude Code names them."""
+    """Return Codex's body with turn, dispatch and files of a patch as Claude Code names them."""
+    if isinstance(turn := body.get("turn_id"), str):
+        body = {"prompt_id": turn, **body}
     if body.get("tool_name") in CODEX_DISPATCHES:
         return {**body, "tool_name": "Agent", "tool_input": dispatch_of(body.get("tool_input"))}
     given, cwd = body.get("tool_input"), body.get("cwd")

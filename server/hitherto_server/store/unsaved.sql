@@ -2,6 +2,8 @@
 SELECT prompt_id, subject, at_ms FROM evidence
 WHERE session_id = :session_id AND kind = 'edit' AND coalesce(failed, 0) = 0
     AND prompt_id NOT IN ('', :prompt_id)
+    AND prompt_id NOT IN (SELECT subject FROM obligation  -- it was asked for at the stop
+                          WHERE session_id = :session_id AND kind = 'store')
     AND at_ms > coalesce((SELECT max(at_ms) FROM evidence
                           WHERE session_id = :session_id AND kind = 'memory'), 0)
 ORDER BY at_ms DESC, id DESC

@@ -10,6 +10,7 @@ from tests.wiring import opened, rows
 
 from hitherto_server.sessions import stopping
 from hitherto_server.store.obligations import open_obligations
+from hitherto_server.store.unsaved import find_unsaved
 from hitherto_server.store.worth import tally
 
 from .conftest import Client
@@ -156,6 +157,13 @@ async def test_who_stores_nothing_is_not_asked_again(client: Client) -> None:
     assert owed(client) == [("store", "declined")]
     await learns(client, "q")
     assert await stops(client, CAUSE, "q") == ""
+
+
+async def test_what_a_stop_asked_for_no_later_prompt_asks_for(client: Client) -> None:
+    await learns(client)
+    assert await client.services.store.readers.run(lambda c: find_unsaved(c, "s", "q"))
+    assert await stops(client, CAUSE)
+    assert await client.services.store.readers.run(lambda c: find_unsaved(c, "s", "q")) is None
 
 
 async def test_what_is_stored_already_is_not_asked_for(client: Client) -> None:
