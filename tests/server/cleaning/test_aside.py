@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.wiring import rows
 
+from hitherto_server.api.service import status_of
 from hitherto_server.cleaning.aside import Aside
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ async def test_it_goes_some_days_after_and_comes_back_by_an_undo_for_good(home: 
     assert await set_aside(home, days=0) == 0
     assert await set_aside(home) == 1
     assert in_trash(home) == [memory]
+    told = (await status_of(home.me.services)).notices
+    assert [one for one in told if memory in one and "set aside" in one]
     [(action,)] = rows(home.me.services.home.database, "SELECT id FROM cleaning_action")
     await home.cleaner.undo(action, actor="cli")
     assert in_trash(home) == []

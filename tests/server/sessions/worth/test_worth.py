@@ -10,6 +10,7 @@ from tests.wiring import rows
 
 from hitherto_contract import PurgeRequest, ReflectRequest, WorthRequest, WrongRequest
 from hitherto_server.api.control import say_wrong
+from hitherto_server.api.service import status_of
 from hitherto_server.api.worth import worth_reply
 from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
@@ -170,6 +171,8 @@ async def test_a_notice_is_counted_and_falls_silent_once_it_is_usually_wrong(
     await write(lambda c: c.execute("UPDATE shown_notice SET project_id = 1"))
     (client.project / "pump.py").write_text("def spin_up():\n    return 2\n")
     assert await news(client) == ""
+    said = (await status_of(client.services)).notices
+    assert [one for one in said if "notice:changed fell silent" in one]
     await write(lambda c: store.switch_on(c, "notice:changed", at_ms=client.clock()))
     assert given in await news(client)
     shown = "SELECT count(*) FROM shown_notice WHERE session_id = 's' AND kind = 'notice:changed'"
