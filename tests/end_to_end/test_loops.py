@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ OVERRIDDEN = "consecutive times"
 """A few words of what the client says when it takes no more blocks."""
 TOOLS = Options(allow=("Bash", "mcp__hitherto"))
 BEYOND_THE_CAP = 12
+WITHIN_S = 20.0
 
 
 @pytest.fixture(scope="session")
@@ -235,3 +237,27 @@ def test_a_loop_that_begins_after_a_clear_is_the_new_sessions(
     query = "SELECT session_id, reason FROM loop"
     assert rows(product.home / "memory.db", query) == [(names[-1], "iterations")]
     assert names[0] != names[-1]
+
+
+def test_a_loop_waits_for_the_subagents_of_an_iteration(claude: Path, product: Product) -> None:
+    dispatch = {"description": "Look", "prompt": "Look it up.", "subagent_type": "general-purpose"}
+    released = threading.Event()
+    agent = Agent(lambda number: ToolCall("Agent", dispatch) if number == 2 else noted(number))
+    agent.start = {"iterations": 3}
+
+    def script(request: ModelRequest) -> Turn:
+        if request.lane == "main":
+            return agent(request)
+        released.wait(WITHIN_S)
+        return Turn("It is there.")
+
+    options = Options(allow=("Agent", "Task", "mcp__hitherto"))
+    with open_session(claude, product.place, script, options) as session:
+        session.say("Please look it up, in a loop.")
+        while_it_looks = (loops_of(product), asked_in(session))
+        released.set()
+        wait_until(lambda: loops_of(product)[0][0] == "ended", "the loop ends", WITHIN_S)
+
+    assert while_it_looks == ([("running", None, 2)], [2])
+    assert asked_in(session) == [2, 3]
+    assert loops_of(product) == [("ended", "iterations", 3)]
