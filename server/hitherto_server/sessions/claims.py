@@ -271,7 +271,8 @@ def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:
     """Tell whether a check failed for sure; of several in one line nobody knows which it was."""
     if command.failed is True:
         return is_one_check(command.line) or bool(FAILURE.search(command.tail[-NEAR_END:]))
-    hides_code = command.failed is False and HIDES_CODE.search(command.line)
+    # Codex tells no exit code at all
+    hides_code = command.failed is None or HIDES_CODE.search(command.line)
     return bool(hides_code and "tests" in kinds and FAILURE.search(command.tail[-NEAR_END:]))
 
 

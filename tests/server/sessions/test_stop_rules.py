@@ -110,6 +110,8 @@ def test_a_claim_that_something_else_may_show_stands(message: str, done: Evidenc
 def test_a_failure_that_a_pipe_hides_is_read_from_what_was_printed() -> None:
     done = ran(("pytest | tail -3", 0), tail="1 failed, 3 passed")
     assert against("All tests pass.", done) == "failed"
+    unknown = ran(("pytest", None), tail="1 failed, 3 passed")
+    assert against("All tests pass.", unknown) == "failed"
     shown = ran(("pytest", 0), tail="1 failed attempt was retried")
     assert against("All tests pass.", shown) is None
 
