@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hitherto_server.recall.pipeline import LEAST_JUDGE_S
 from hitherto_server.sessions.judged_prompts import judge_until
 from hitherto_server.sessions.moments import (
     DELIVERY_MS,
@@ -14,6 +16,7 @@ from hitherto_server.sessions.moments import (
     occasion_of,
     question_of,
 )
+from hitherto_server.sessions.reading import Prompt, Reading, sized
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.sessions.sought import sought
 
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
     from hitherto_server.recall.admission import Admission, Occasion
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.sessions.urgency import Prompt, Reading
+
+JUDGED_FROM_MS = 1000
+"""A prompt with so much time has some for a judge."""
+LOAD_S = 0.02
 
 
 async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
@@ -50,12 +56,19 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
 
 
 async def _read(tools: Tools, call: HookCall, text: str, until: float) -> tuple[Prompt, Reading]:
-    await tools.reader.loaded()
-    from hitherto_server.sessions.urgency import Prompt, read_prompt
-
     project = await tools.projects.find(call.folder) if call.folder else None
     prompt = Prompt(call, text, project, until)
+    if not await tools.reader.is_loaded(_patience_s(call, until)):
+        return prompt, Reading(is_read=False)
+    from hitherto_server.sessions.urgency import read_prompt
+
     return prompt, await read_prompt(tools, prompt)
+
+
+def _patience_s(call: HookCall, until: float) -> float:
+    """Return how long a server's first prompt waits for what reads it."""
+    is_judged = call.deadline_ms is None or call.deadline_ms >= JUDGED_FROM_MS
+    return max(until - time.monotonic() - LEAST_JUDGE_S, LOAD_S) if is_judged else LOAD_S
 
 
 async def _considered(
@@ -68,8 +81,6 @@ async def _considered(
     """Recall beside the reading, which says how much of it may be given."""
 
     async def sized_by(occasion: Occasion) -> Occasion:
-        from hitherto_server.sessions.urgency import sized
-
         _, read = await asyncio.shield(reading)
         return sized(occasion, read)
 
@@ -82,6 +93,8 @@ async def _considered(
 
 async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: Admission) -> Reply:
     """Deliver an admission, and beside it what else the prompt needs; log what was done."""
+    if not reading.is_read:
+        return await deliver(tools, prompt.call, admission)
     from hitherto_server.sessions.lookups import with_past
     from hitherto_server.sessions.nudges import Answered, nudges_for, with_nudge
 

@@ -11,7 +11,7 @@ from hitherto_server.sessions.past import block_of, past_sessions
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.sessions.urgency import Prompt
+    from hitherto_server.sessions.reading import Prompt
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.admission import Admission
     from hitherto_server.recall.hits import Found
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.sessions.urgency import Prompt, Reading, Speaker
+    from hitherto_server.sessions.reading import Prompt, Reading, Speaker
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.nudges import NudgeKind
 
@@ -99,8 +99,8 @@ def _wanted(prompt: Prompt, reading: Reading, answered: Answered) -> Iterator[Nu
 
 
 SESSION_LINE = (
-    "This asks about an earlier session, and none that is kept here answers it: say so, and look"
-    " at what the project itself shows."
+    "This asks about an earlier session, and its words find none: `recall` with scope sessions"
+    " takes others. If that finds none either, say so."
 )
 PREFERENCE_LINE = (
     "This shows how the person wants work done from now on. If so, keep it in a sentence:"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.preference_rules import Heard, Preference
-    from hitherto_server.sessions.urgency import Learned
+    from hitherto_server.sessions.reading import Learned
 
 log = logging.getLogger(__name__)
 

@@ -12,16 +12,24 @@ class PromptReader:
 
     _loading: asyncio.Task[None] | None = None
 
+    @property
+    def is_loading(self) -> bool:
+        """Whether it was begun."""
+        return self._loading is not None
+
     def warm(self) -> None:
         """Begin to load what reading needs, unless that was done."""
         if self._loading is None:
             self._loading = asyncio.create_task(asyncio.to_thread(_load), name="prompt rules")
 
-    async def loaded(self) -> None:
-        """Return once everything is there."""
+    async def is_loaded(self, within_s: float) -> bool:
+        """Wait for it as long as that, and tell whether everything is there."""
         self.warm()
-        if self._loading is not None:
-            await asyncio.shield(self._loading)
+        if self._loading is None:
+            return False
+        if not self._loading.done():
+            await asyncio.wait({self._loading}, timeout=within_s)
+        return self._loading.done()
 
 
 def _load() -> None:

@@ -16,9 +16,12 @@ def tier_by_rule(prompt: str) -> Tier:
     """Say how much a prompt depends on the past; what isn't told is given what is set."""
     if silent_because(prompt) or silent_because(sought(prompt)):
         return "skip"
-    if asks_about_a_session(prompt) or goes_back(prompt):
-        return "must"
-    return "should"
+    return tier_of_searched(prompt, asks_session=asks_about_a_session(prompt))
+
+
+def tier_of_searched(prompt: str, *, asks_session: bool) -> Tier:
+    """Say the same of a prompt that is searched, and of which it is known if it asks for that."""
+    return "must" if asks_session or goes_back(prompt) else "should"
 
 
 def asks_about_a_session(prompt: str) -> bool:

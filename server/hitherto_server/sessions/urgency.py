@@ -1,11 +1,11 @@
-"""What is known of a prompt beside what it is about: judged in one request, else by rules."""
+"""Reads a prompt: what it shows is judged in one request, else told by rules."""
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.core.text import opening_of
@@ -19,72 +19,21 @@ from hitherto_server.judge.surfaces import (
 )
 from hitherto_server.recall.pipeline import LEAST_JUDGE_S
 from hitherto_server.sessions import prompt_rules
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
-from hitherto_server.store.unsaved import Unsaved, find_unsaved, has_preference
+from hitherto_server.sessions.reading import Learned, Reading, Said
+from hitherto_server.store.unsaved import find_unsaved, has_preference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hitherto_server.judge.questions import Question
     from hitherto_server.judge.surface import Surface
-    from hitherto_server.judge.surfaces.prompt_urgency import Tier
-    from hitherto_server.recall.admission import Occasion
-    from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Tools
+    from hitherto_server.sessions.reading import Prompt
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
-
-Speaker = Literal["judged", "rule"]
+    from hitherto_server.store.unsaved import Unsaved
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt that is searched, as it is read."""
-
-    call: HookCall
-    text: str
-    project: Project | None
-    until: float
-    """When (`time.monotonic()`) a judgment of it must be there."""
-
-    @property
-    def id(self) -> str:
-        """The client's id of it, as it is kept."""
-        return kept(self.call.text("prompt_id"), MAX_FIELD_CHARS)
-
-
-@dataclass(frozen=True)
-class Said:
-    """A yes or no, and who said it."""
-
-    holds: bool
-    by: Speaker
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a judge said of a lasting preference."""
-
-    holds: bool
-    calibrated: bool
-
-
-@dataclass(frozen=True)
-class Reading:
-    """All that is known of a prompt."""
-
-    tier: Tier = "should"
-    tier_by: Speaker = "rule"
-    confidence: float | None = None
-    """Of a judged tier."""
-    asks_session: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
-    another_task: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
-    unsaved: Unsaved | None = None
-    learned: Learned | None = None
-    """None: no judgment of it came."""
-    log_id: int | None = None
 
 
 async def read_prompt(tools: Tools, prompt: Prompt) -> Reading:
@@ -105,9 +54,10 @@ async def read_prompt(tools: Tools, prompt: Prompt) -> Reading:
 def by_rule(text: str, unsaved: Unsaved | None) -> Reading:
     """Return what the words of a prompt say of it."""
     has_ended = unsaved is not None and unsaved.has_ended
+    asks = prompt_rules.asks_about_a_session(text)
     return Reading(
-        tier=prompt_rules.tier_by_rule(text),
-        asks_session=Said(prompt_rules.asks_about_a_session(text), "rule"),
+        tier=prompt_rules.tier_of_searched(text, asks_session=asks),
+        asks_session=Said(asks, "rule"),
         another_task=Said(prompt_rules.begins_another_task(text, has_ended=has_ended), "rule"),
         unsaved=unsaved,
     )
@@ -134,28 +84,6 @@ def judged(answers: Answers | None, tools: Tools, ruled: Reading) -> Reading:
         learned=None if wants is None else Learned(wants, answers.calibrated),
         log_id=answers.log_id,
     )
-
-
-def sized(occasion: Occasion, reading: Reading) -> Occasion:
-    """Return an occasion with as much room as the prompt needs, if that was judged."""
-    if reading.tier_by == "rule":
-        return occasion
-    memories, tokens = occasion.memories, occasion.tokens
-    match reading.tier:
-        case "must":
-            return replace(occasion, memories=_ceil(memories * 5, 3), tokens=_ceil(tokens * 3, 2))
-        case "should":
-            return occasion
-        case "consider":
-            return replace(occasion, memories=_ceil(memories * 2, 3), tokens=_ceil(tokens * 2, 3))
-        case "skip":
-            return replace(occasion, withheld=f"judged to need none ({reading.confidence:.2f})")
-        case _:
-            assert_never(reading.tier)
-
-
-def _ceil(number: int, by: int) -> int:
-    return -(-number // by)
 
 
 def _look(connection: Connection, tools: Tools, prompt: Prompt) -> tuple[Unsaved | None, bool]:

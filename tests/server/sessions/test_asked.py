@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,8 @@ from tests.system_one_stub import HANGING, SystemOneStub, use_stub
 from tests.wiring import rows
 
 from hitherto_server.recall.why import explain_last
+from hitherto_server.sessions import prompt_reader
+from hitherto_server.sessions.prompt_reader import PromptReader
 
 from .conftest import context_of
 
@@ -57,6 +61,12 @@ def judge() -> Judge:
 def stub(judge: Judge) -> Iterator[SystemOneStub]:
     with SystemOneStub(judge) as serving:
         yield serving
+
+
+@pytest.fixture(autouse=True)
+async def loaded(client: Client) -> None:
+    """Have what reads prompts loaded: no test is about how long a busy machine takes for it."""
+    assert await client.services.sessions.tools.reader.is_loaded(60)
 
 
 @pytest.fixture
@@ -350,8 +360,26 @@ async def test_nothing_is_kept_where_that_is_not_wanted(client: Client, setting:
     assert stored(client) == []
 
 
-async def test_the_first_prompt_after_a_start_finds_everything_loaded(client: Client) -> None:
+async def test_a_start_loads_what_reads_prompts(client: Client) -> None:
+    desk = client.services.sessions
+    desk.tools = replace(desk.tools, reader=PromptReader())
     await client.starts("startup")
-    reader = client.services.sessions.tools.reader
-    await reader.loaded()
-    assert context_of(await client.says("UserPromptSubmit", prompt=PROMPT)) == ""
+    assert desk.tools.reader.is_loading
+
+
+async def test_a_prompt_does_not_wait_long_for_what_reads_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for one in FACTS:
+        await client.knows(one)
+    desk, holds = client.services.sessions, threading.Event()
+    desk.tools = replace(desk.tools, reader=PromptReader())
+    monkeypatch.setattr(prompt_reader, "_load", lambda: holds.wait(30))
+    prompt = "Does a failed deploy keep `deploy_lock` for forty seconds?"
+    call = replace(client.call("UserPromptSubmit", prompt=prompt), deadline_ms=300)
+    try:
+        began = time.monotonic()
+        assert "forty seconds" in context_of(await client.services.sessions.take(call))
+        assert time.monotonic() - began < 10
+    finally:
+        holds.set()
