@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import peer_claude_mem
 from day_replay import Side, do_in, ours, sessions, theirs
+from day_worth import by_chance
 from harness import (
     Bar,
     at_least,
@@ -101,17 +102,25 @@ def live(options: Options, size: Size, *, judged: bool) -> Day:
         play(sides["hitherto"], day, project, scratch)
         spool = who.home.spool / "events"
         spooled = spool.read_bytes().count(b"\n") if spool.exists() else 0
-        worth = worth_of(server, [session[0].event["session_id"] for session in day], project)
+        worth = worth_of(server, day, project)
+        slug = "".join(c if c.isalnum() else "-" for c in str(project))
+        transcripts = who.folder / ".claude" / "projects" / slug
+        worth["by_chance"] = dict(by_chance(who.home.database, transcripts, names_of(day)))
         refused = "not beside a judge" if judged else add_peer(sides, stack, options, project)
         if PEER in sides:  # not in turn with ours: its worker goes on behind its hooks
             play(sides[PEER], day[: size.peer_sessions], untouched(project), scratch)
     return Day(sides, spooled, worth, refused)
 
 
-def worth_of(server: Server, names: list[str], project: Path) -> dict[str, Any]:
+def names_of(day: list[list[Step]]) -> list[str]:
+    """Return the sessions' ids."""
+    return [session[0].event["session_id"] for session in day]
+
+
+def worth_of(server: Server, day: list[list[Step]], project: Path) -> dict[str, Any]:
     """Return what became of what the sessions were given, and what their replies took."""
     asked = {"project_dir": str(project)}
-    answers = [server.ask("/v1/worth", {**asked, "session_id": name}) for name in names]
+    answers = [server.ask("/v1/worth", {**asked, "session_id": name}) for name in names_of(day)]
     return {name: answers[-1][name] for name in ("recalls", "tokens", "notices")}
 
 
@@ -190,9 +199,21 @@ def worth_bars(worth: dict[str, Any]) -> list[Bar]:
     """Return what became of what was given, as far as the recorded sessions show."""
     recalls = worth["recalls"]
     shown = recalls["useful"] + recalls["ignored"]
+    chance = worth["by_chance"]
+    chances = chance.get("used", 0) + chance.get("ignored", 0)
     note = f"{recalls['unclear']} more are unclear; the sessions were recorded without a memory"
     return [
         figure("given memories that were seen used", recalls["useful"], f"of {shown}", note),
+        figure(
+            "seen used, in sessions that were given them",
+            100 * recalls["useful"] / max(shown, 1),
+            "%",
+        ),
+        figure(
+            "seen used, in the day's other sessions: by chance",
+            100 * chance.get("used", 0) / max(chances, 1),
+            "%",
+        ),
         figure("replies of the day, counted once", worth["tokens"]["replies"] or 0, ""),
     ]
 

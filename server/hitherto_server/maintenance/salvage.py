@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DERIVED = ("vector", "derived_index", "migration")
 PARENTS = {"revision": "memory", "support": "memory", "candidate_use": "memory",
-           "merge_conflict": "memory", "part": "anchor"}  # fmt: skip
+           "memory_worth": "memory", "merge_conflict": "memory", "part": "anchor"}  # fmt: skip
 """Tables without row numbers: looked through once more by the rows that they hang on."""
 MOST_PROBED, MOST_IN_VAIN = 100_000, 2000
 LOST = "lost:"
