@@ -21,6 +21,7 @@ from hitherto_server.sessions.loop_words import CAP, END_WORDS
 from hitherto_server.sessions.loops import needs_person
 from hitherto_server.sessions.quiet import Target
 from hitherto_server.store.loops import REASONS, Ended, ask_iteration, last_loop
+from hitherto_server.store.purge import find_of_session, remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -317,6 +318,14 @@ async def test_an_iteration_without_a_note_leaves_the_opening_of_its_reply(clien
     await stops(client, "The first failure is mended. " * 50)
     (entry,) = (await status(client)).journal
     assert (entry.written_by, entry.iteration, len(entry.text)) == ("reply", 1, 200)
+
+
+async def test_of_a_purged_session_no_loop_is_left(client: Client) -> None:
+    await begins(client)
+    await does(client, "update", note="One test is mended.")
+    await client.services.store.writer.run(lambda c: remove(c, find_of_session(c, "s")))
+    query = "SELECT id FROM loop UNION ALL SELECT id FROM loop_entry"
+    assert rows(client.services.home.database, query) == []
 
 
 async def test_a_second_loop_in_a_session_is_refused(client: Client) -> None:
