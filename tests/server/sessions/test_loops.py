@@ -323,7 +323,9 @@ async def test_an_iteration_without_a_note_leaves_the_opening_of_its_reply(clien
 async def test_of_a_purged_session_no_loop_is_left(client: Client) -> None:
     await begins(client)
     await does(client, "update", note="One test is mended.")
-    await client.services.store.writer.run(lambda c: remove(c, find_of_session(c, "s")))
+    await client.services.store.writer.run(
+        lambda c: remove(c, find_of_session(c, "s"), at_ms=client.clock())
+    )
     query = "SELECT id FROM loop UNION ALL SELECT id FROM loop_entry"
     assert rows(client.services.home.database, query) == []
 
