@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import minute_of
-from hitherto_server.core.words import folded
+from hitherto_server.core.words import folded, words_in
 from hitherto_server.recall.block import as_data
 from hitherto_server.recall.coverage import occurring
 from hitherto_server.recall.excerpt import excerpt_of, tokens_of
 from hitherto_server.recall.meaning import begin_meaning
 from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.stem import stem
+from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.sessions.past_wish import wish_in
 from hitherto_server.store import chunks
@@ -134,13 +135,13 @@ def _look(
     connection: Connection, asked: Asked, wish: PastWish, meaning: Meaning, now_ms: int
 ) -> list[PastSession]:
     within = chunks.Within(asked.project or 0, wish.from_ms, wish.to_ms, asked.session_id)
-    if wish.subject is None:
-        rows = chunks.list_sessions(
-            connection, within, most=1 if not wish.has_time else asked.limit
-        )
-        best: dict[str, list[int]] = {row["session_id"]: [] for row in rows}
-    else:
+    best: dict[str, list[int]] = {}
+    if wish.subject is not None:
         best = _about(connection, wish.subject, within, meaning, now_ms)
+    if wish.subject is None or (wish.may_be_plain and not best):
+        most = asked.limit if wish.has_time else 1
+        rows = chunks.list_sessions(connection, within, most=most)
+        best = {row["session_id"]: [] for row in rows}
     query = wish.subject or prepare("")
     some = list(best.items())[: asked.limit]
     share = asked.tokens // max(len(some), 1)
@@ -168,19 +169,23 @@ def _about(
         age_ms = max(now_ms - row["ended_at_ms"], 0)
         return fused + WEIGHT_OF_AGE * float(0.5 ** (age_ms / HALF_LIFE_MS))
 
-    held = {row["id"]: occurring(query, folded(f"{row['text']} {row['files']}")) for row in rows}
-    rows = [row for row in rows if not _asks_the_same(row, query)]
-    terms = _terms_that_count(query, [held[row["id"]] for row in rows])
-    fit = [
-        row
-        for row in rows
-        if (near.get(row["id"]) or 0.0) >= LEAST_COSINE
-        or (terms and len(held[row["id"]] & terms) >= LEAST_COVERAGE * len(terms))
-    ]
     best: dict[str, list[int]] = {}
-    for row in sorted(fit, key=score, reverse=True):
+    for row in sorted(_fit(rows, query, near), key=score, reverse=True):
         best.setdefault(row["session_id"], []).append(row["id"])
     return best
+
+
+def _fit(rows: Sequence[Row], query: PreparedQuery, near: dict[int, float]) -> list[Row]:
+    """Return the pieces that are about it, by their words or their meaning."""
+    others = [row for row in rows if not _asks_the_same(row, query)]
+    held = [occurring(query, folded(f"{row['text']} {row['files']}")) for row in others]
+    terms = _terms_that_count(query, held)
+    return [
+        row
+        for row, found in zip(others, held, strict=True)
+        if near.get(row["id"], 0.0) >= LEAST_COSINE
+        or (terms and len(found & terms) >= LEAST_COVERAGE * len(terms))
+    ]
 
 
 def _near(connection: Connection, project: int, meaning: Meaning) -> dict[int, float]:
@@ -204,8 +209,8 @@ def _terms_that_count(
 
 def _asks_the_same(row: Row, query: PreparedQuery) -> bool:
     """Tell whether a piece is about the very question: to have asked it is no answer."""
-    asked = row["text"].partition("\n")[0]
-    own = {stem(word) for word in prepare(asked.removeprefix("Asked: ")).words}
+    asked = folded(row["text"].partition("\n")[0].removeprefix("Asked: "))
+    own = {stem(word) for word in words_in(asked) if word not in STOP_WORDS}
     wanted = set(query.stems)
     return len(wanted) >= SHORT_QUESTION and len(own & wanted) >= LEAST_SHARED * len(own | wanted)
 

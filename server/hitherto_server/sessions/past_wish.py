@@ -33,7 +33,7 @@ ABOUT_SESSIONS = re.compile(
     r"|worked|working|talk|talked|discuss|discussed|remember|recap|summarize|summarise|summary"
     r"|status|continue|continuing|resume|pick|picking|catch|happened|about|together|far|so|progress"
     r"|look|lookup|search|find|history|letzte\w*|mal|gestern|heute|sitzung\w*|gemacht|haben|wir"
-    r"|woche|derni\u00e8re|fois|hier|avons|fait|session\w*|ayer|\u00faltima|vez|hicimos"
+    r"|woche|qu|nous|vous|derni\u00e8re|fois|hier|avons|fait|session\w*|ayer|\u00faltima|vez|hicimos"
     rf"|{WEEKDAYS}|20\d\d-\d\d-\d\d)\b"
 )
 """Words of the asking itself: what is left is the subject."""
@@ -47,6 +47,8 @@ class PastWish:
     """What it is about; None: whatever there was."""
     from_ms: int = 0
     to_ms: int = FOREVER_MS
+    may_be_plain: bool = False
+    """Whether what seems to be its subject may be words of the asking in another language."""
 
     @property
     def has_time(self) -> bool:
@@ -64,7 +66,8 @@ def wish_in(question: str, now_ms: int) -> PastWish:
     from_ms, to_ms = span or (0, FOREVER_MS)
     if not has_subject:
         return PastWish(None, from_ms, to_ms)
-    return PastWish(prepare(f"{subject.text} {' '.join(named.names)}"), from_ms, to_ms)
+    about = prepare(f"{subject.text} {' '.join(named.names)}")
+    return PastWish(about, from_ms, to_ms, may_be_plain=not (question.isascii() or named.names))
 
 
 def _span_in(plain: str, now: datetime) -> tuple[int, int] | None:

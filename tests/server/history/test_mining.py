@@ -124,6 +124,19 @@ async def test_a_session_is_found_by_what_it_was_about(mined: Mined) -> None:
     assert await mined.asks("where were we on the payment provider?") == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "\u4e0a\u6b21\u6211\u4eec\u505a\u4e86\u4ec0\u4e48\uff1f",
+        "\u00bfen qu\u00e9 quedamos la \u00faltima vez?",
+    ],
+)
+async def test_what_came_last_is_found_in_other_languages(mined: Mined, question: str) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    await mined.hears(path)
+    assert [one.session_id for one in await mined.asks(question)] == [path.stem]
+
+
 async def test_a_day_is_found_by_its_name(mined: Mined) -> None:
     mined.desk.services.clock.now_ms = 1_772_000_000_000 + 2 * 86_400_000 + 7_200_000  # type: ignore[attr-defined]
     first = mined.client.session(mined.desk.project, ("user", ASKED))
