@@ -140,14 +140,19 @@ class SessionDesk:
             case "Stop":
                 from hitherto_server.sessions.stopping import answer_stop
 
-                return await answer_stop(self.tools, call)
+                return await answer_stop(self.tools, call, all_heard=self._has_heard_all())
             case "SubagentStop":
                 from hitherto_server.sessions.stopping import answer_subagent_stop
 
-                return await answer_subagent_stop(self.tools, call)
+                all_heard = self._has_heard_all()
+                return await answer_subagent_stop(self.tools, call, all_heard=all_heard)
             case _:
                 pass
         return None
+
+    def _has_heard_all(self) -> bool:
+        """Tell whether no event waits to be taken in, as after a restart."""
+        return not self.spool.is_waiting()
 
     async def _note(self, call: HookCall, project: int | None) -> int | None:
         # a prompt that comes late keeps nobody waiting; the others are kept after their reply

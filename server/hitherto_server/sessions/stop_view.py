@@ -13,7 +13,7 @@ from hitherto_server.store import obligations as owed
 from hitherto_server.store.evidence import (
     MOST_OF_SESSION,
     Evidence,
-    began_here,
+    began_at_ms,
     last_memory_ms,
     session_evidence,
     turn_evidence,
@@ -76,10 +76,11 @@ class Stop:
         return self.stored_ms is not None and bool(times) and self.stored_ms >= min(times)
 
 
-async def look_at(tools: Tools, call: HookCall) -> Stop:
-    """Read what is known of a stop."""
+async def look_at(tools: Tools, call: HookCall, *, all_heard: bool) -> Stop:
+    """Read what is known of a stop; `all_heard`: no event waits to be taken in."""
     number = await project_of(tools, call)
-    return await tools.store.readers.run(partial(_read, tools=tools, call=call, project=number))
+    read = partial(_read, tools=tools, call=call, project=number, all_heard=all_heard)
+    return await tools.store.readers.run(read)
 
 
 async def project_of(tools: Tools, call: HookCall) -> int | None:
@@ -91,12 +92,20 @@ async def project_of(tools: Tools, call: HookCall) -> int | None:
     return project.number if project else None
 
 
-def _read(connection: Connection, tools: Tools, call: HookCall, project: int | None) -> Stop:
+def _read(
+    connection: Connection, tools: Tools, call: HookCall, *, project: int | None, all_heard: bool
+) -> Stop:
     session_id = call.session_id
     prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
     agent_id = kept(call.text("agent_id"), MAX_FIELD_CHARS) or None
     everything = session_evidence(connection, session_id)
-    is_known = tools.settings.kept_prompt_chars > 0 and began_here(connection, session_id)
+    began_ms = began_at_ms(connection, session_id)
+    is_known = (
+        all_heard
+        and tools.settings.kept_prompt_chars > 0
+        and began_ms is not None
+        and not _was_left_alone(tools, call, began_ms)
+    )
     loop = last_loop(connection, session_id) if agent_id is None else None
     subject = prompt_id if agent_id is None else f"{prompt_id} {agent_id}"
     return Stop(
@@ -117,4 +126,15 @@ def _read(connection: Connection, tools: Tools, call: HookCall, project: int | N
         goes_on=bool(call.body.get("background_tasks")),
         silent=frozenset(n for n in NOTICES.values() if is_silenced(connection, n, project)),
         project=project,
+    )
+
+
+def _was_left_alone(tools: Tools, call: HookCall, since_ms: int) -> bool:
+    """Tell whether a session was paused or ignored since, so that not all of it was heard."""
+    folder = f"{call.folder or ''}/"
+    return any(
+        rule.session_id == call.session_id
+        or (rule.path is not None and folder.startswith(f"{rule.path.rstrip('/')}/"))
+        for rule in tools.quiet.rules
+        if min(filter(None, (rule.until_ms, rule.ended_at_ms)), default=since_ms + 1) > since_ms
     )

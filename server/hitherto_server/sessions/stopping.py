@@ -44,11 +44,11 @@ OUR_WORDS = frozenset({PUT_RIGHT, SAID_AGAIN, DECLINED, MOVED_ON, LATE})
 log = logging.getLogger(__name__)
 
 
-async def answer_stop(tools: Tools, call: HookCall) -> Reply:
+async def answer_stop(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply:
     """Let a stop pass, hold it up once for a reason of ours, or give a loop's next iteration."""
     if call.spooled:
         return None
-    stop = await look_at(tools, call)
+    stop = await look_at(tools, call, all_heard=all_heard)
     tools.prompts.keep_reply_soon(call)
     if stop.is_looping:
         return _with_claim(tools, stop, await loop_on_stop(tools, call, stop.turn))
@@ -59,11 +59,11 @@ async def answer_stop(tools: Tools, call: HookCall) -> Reply:
     return {**(told or {}), **held_up} if held_up else told
 
 
-async def answer_subagent_stop(tools: Tools, call: HookCall) -> Reply:
+async def answer_subagent_stop(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply:
     """Let a subagent's stop pass, or hold it up once for a claim that nothing shows."""
     if call.spooled or not call.text("agent_id"):
         return None
-    return await _hold_up(tools, call, await look_at(tools, call))
+    return await _hold_up(tools, call, await look_at(tools, call, all_heard=all_heard))
 
 
 def _with_claim(tools: Tools, stop: Stop, reply: Reply) -> Reply:

@@ -135,9 +135,10 @@ def session_evidence(connection: Connection, session_id: str) -> Evidence:
     return _evidence_of(reversed(connection.execute(sql["of_session"], values).fetchall()))
 
 
-def began_here(connection: Connection, session_id: str) -> bool:
-    """Tell whether a session was heard of from its beginning."""
-    return connection.execute(sql["began_here"], {"session_id": session_id}).fetchone() is not None
+def began_at_ms(connection: Connection, session_id: str) -> int | None:
+    """Return when a session began, if it was heard of from its beginning."""
+    found = connection.execute(sql["began_here"], {"session_id": session_id}).fetchone()
+    return None if found is None else int(found[0])
 
 
 def last_memory_ms(connection: Connection, session_id: str) -> int | None:

@@ -38,8 +38,8 @@ SELECT max(at_ms) FROM evidence WHERE session_id = :session_id AND kind = 'memor
 UPDATE evidence SET failed = :failed, exit_code = :exit_code
 WHERE session_id = :session_id AND call_id = :call_id AND kind = 'command' AND failed IS NULL;
 
--- began_here: whether a session was heard of from its beginning
-SELECT 1 FROM event
+-- began_here: when a session began, if it was heard of from its beginning
+SELECT occurred_at_ms FROM event
 WHERE session_id = :session_id AND name = 'SessionStart'
     AND json_extract(detail, '$.source') IN ('startup', 'clear')
 LIMIT 1;

@@ -9,6 +9,7 @@ import pytest
 from tests.wiring import opened, rows
 
 from hitherto_server.sessions import stopping
+from hitherto_server.sessions.quiet import Target
 from hitherto_server.store.obligations import open_obligations
 from hitherto_server.store.unsaved import find_unsaved
 from hitherto_server.store.worth import tally
@@ -127,6 +128,27 @@ async def test_of_a_session_whose_beginning_is_not_known_nobody_says_that_nothin
 ) -> None:
     await edits(client, session_id="t")
     assert await stops(client, CLAIM, session_id="t") == ""
+
+
+async def test_of_a_session_that_was_paused_meanwhile_nobody_says_that_nothing_ran(
+    client: Client,
+) -> None:
+    await client.prompts("Add a guard for empty input.", prompt_id="p")
+    await client.services.quiet.begin("pause", Target(session_id="s"))
+    client.clock.pass_ms(1000)
+    await client.services.quiet.end("pause", Target(session_id="s"))
+    await edits(client)
+    assert await stops(client, CLAIM) == ""
+
+
+async def test_while_events_wait_to_be_taken_in_nobody_says_that_nothing_ran(
+    client: Client,
+) -> None:
+    spool = client.services.sessions.spool
+    spool.folder.mkdir(exist_ok=True)
+    spool.events.write_bytes(client.spool("PostToolUse", tool_name="Bash"))
+    await edits(client)
+    assert await stops(client, CLAIM) == ""
 
 
 async def test_what_a_person_says_to_pass_may_be_repeated(client: Client) -> None:
