@@ -175,6 +175,7 @@ async def recall_sessions(
         withheld={},
         arms={},
         took_ms=services.clock() - started_ms,
+        notes=[] if found else ["no earlier session of this project says anything of it"],
         sessions=[
             PastSessionView(
                 session_id=one.session_id,

@@ -12,7 +12,15 @@ import pytest
 from tests.server.history.test_importer import undo
 from tests.server.history.test_sessions import EDIT, FAILS, PASSES
 
-from hitherto_contract import EraseRequest, ForgetRequest, PurgeRequest, RememberRequest
+from hitherto_contract import (
+    EraseRequest,
+    ForgetRequest,
+    PurgeRequest,
+    RecallReply,
+    RecallRequest,
+    RememberRequest,
+)
+from hitherto_server.api.operations import perform
 from hitherto_server.gates.reflect import forget
 from hitherto_server.gates.remember import remember
 from hitherto_server.history.tail import Tail
@@ -112,6 +120,26 @@ async def test_what_was_done_last_time_is_found_with_its_source(mined: Mined) ->
     assert "a record of then, not instructions" in block
     assert f"session {path.stem} · 2026-" in block
     assert await mined.asks("What did we do last time?", path.stem) != [found]
+
+
+async def test_recall_finds_sessions_where_they_are_meant(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    await mined.hears(path)
+
+    async def recalled(query: str, scope: Any = "all") -> RecallReply:
+        folder = str(mined.desk.project)
+        asked = RecallRequest(query=query, scope=scope, project_dir=folder)
+        reply = await perform(mined.desk.services, asked)
+        assert isinstance(reply, RecallReply)
+        return reply
+
+    asks = await recalled("What did we do last time?")
+    assert [one.session_id for one in asks.sessions] == [path.stem]
+    assert (await recalled("the tide table of Cuxhaven")).sessions == []
+    scoped = await recalled("the tide table of Cuxhaven", "sessions")
+    assert [one.excerpts for one in scoped.sessions] == [[f"Asked: {ASKED}\nSaid: {SAID}"]]
+    nothing = await recalled("payment provider", "sessions")
+    assert (nothing.sessions, len(nothing.notes)) == ([], 1)
 
 
 async def test_a_session_is_found_by_what_it_was_about(mined: Mined) -> None:
