@@ -40,7 +40,7 @@ LEAST_COSINE = 0.40
 LEAST_COVERAGE = 0.5
 """A piece that has less of both is not about it."""
 SHORT_QUESTION = 3
-LEAST_SHARED = 0.7
+LEAST_SHARED = 0.85
 WEIGHT_OF_MEANING = 0.5
 HALF_LIFE_MS = 14 * 24 * 3600 * 1000
 WEIGHT_OF_AGE = 0.1
@@ -212,7 +212,7 @@ def _asks_the_same(row: Row, query: PreparedQuery) -> bool:
     asked = folded(row["text"].partition("\n")[0].removeprefix("Asked: "))
     own = {stem(word) for word in words_in(asked) if word not in STOP_WORDS}
     wanted = set(query.stems)
-    return len(wanted) >= SHORT_QUESTION and len(own & wanted) >= LEAST_SHARED * len(own | wanted)
+    return len(wanted) > SHORT_QUESTION and len(own & wanted) >= LEAST_SHARED * len(own | wanted)
 
 
 def _shown(rows: list[Row], best: list[int], query: PreparedQuery, tokens: int) -> PastSession:
