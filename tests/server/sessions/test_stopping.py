@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.wiring import opened, rows
 
+from hitherto_server.api.operations import perform_named
 from hitherto_server.sessions import stopping
 from hitherto_server.sessions.quiet import Target
 from hitherto_server.store.obligations import open_obligations
@@ -341,6 +342,19 @@ async def test_a_subagent_is_never_asked_to_store(client: Client) -> None:
     await edits(client, agent_id="a1")
     body = {"agent_id": "a1", "prompt_id": "p"}
     assert await client.says("SubagentStop", last_assistant_message=CAUSE, **body) is None
+
+
+async def test_the_stop_of_a_loop_gives_its_next_iteration_and_names_what_was_claimed(
+    client: Client,
+) -> None:
+    start = {"action": "start", "task": "Mend the tests.", "session_id": "s"}
+    await perform_named(client.services, "loop", start)
+    await runs(client, "pytest -q", fails=True)
+    reply = await client.says("Stop", last_assistant_message=CLAIM, prompt_id="p")
+    assert reply is not None
+    assert "Mend the tests." in reply["reason"]
+    assert reply["reason"].count("`pytest -q` exited 1") == 1
+    assert owed(client) == [], "a loop has bounds of its own"
 
 
 async def test_a_reply_is_kept_without_its_secrets(client: Client) -> None:
