@@ -105,10 +105,11 @@ def checks_of(line: str) -> frozenset[Check]:
     return frozenset(kind for kind in CHECKS if any(KINDS[kind].match(piece) for piece in pieces))
 
 
-def is_one_check(line: str) -> bool:
-    """Tell whether just one command of a line checks something: then its failure is that one's."""
-    checking = [one for one in simple_commands(line) if any(KINDS[k].match(one) for k in CHECKS)]
-    return len(checking) == 1
+def ends_with_check(line: str) -> bool:
+    """Tell whether a line's last command is its only check: then the exit code is that one's."""
+    pieces = simple_commands(line)
+    checking = [at for at, one in enumerate(pieces) if any(KINDS[k].match(one) for k in CHECKS)]
+    return checking == [len(pieces) - 1]
 
 
 def only_looks(line: str) -> bool:

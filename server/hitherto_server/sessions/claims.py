@@ -10,23 +10,29 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from hitherto_server.core.commands import CHECKS, Check, checks_nothing, checks_of, is_one_check
-from hitherto_server.core.outputs import FAILURE
+from hitherto_server.core.commands import CHECKS, Check, checks_nothing, checks_of, ends_with_check
+from hitherto_server.core.outputs import FAILURE, TAKES_BACK
 from hitherto_server.core.phrases import phrases
 from hitherto_server.sessions.waiting import CODE, MARKS, sentences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hitherto_server.store.evidence import Command, Evidence
 
 Against = Literal["failed", "nothing ran"]
 
 MOST_READ = 6000
 NEAR_END = 300
+DOCUMENT = re.compile(r"\.(?:md|mdx|rst|txt|adoc|org|tex)$|(?:^|/)(?:LICENSE|CHANGELOG|README)$")
+"""Whoever only wrote about a program may well write that its tests pass."""
+STOPPED = frozenset({124, 130, 137, 143})
+"""The exit codes of what was ended from outside, as a server or a watcher is."""
 HIDES_CODE = re.compile(r"[|;\n]")
 """A line whose exit code may be another command's: then what it printed counts."""
 SAYS: dict[Check, re.Pattern[str]] = {
     "tests": phrases(r"""
-        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?|green)
+        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?(?!\s+(?:an?|the|its|their|his|each|every|none|null|true|false|over|along|down|back|through|arguments?)\b)|green)
         (?:tests?|suite) (?:\w+ )?succeed(?:s|ed)?
         (?:passing|green) (?:tests?|suite)
         all (?:\d+ )?(?:tests?|specs?) (?:are )?(?:pass\w*|green|ok)
@@ -34,20 +40,20 @@ SAYS: dict[Check, re.Pattern[str]] = {
         \d+ (?:tests? )?passed,? (?:and )?(?:0|no|zero) (?:failed|failures)
         (?:running|ran) the tests? .{0,30}\bpass\w*
         it passed every time
-    """),
+    """),  # noqa: E501
     "build": phrases(r"""
         (?:build|compilation)\b[^.;,]{0,30}?\b(?:pass(?:es|ed)|succe(?:eds|eded|ssful(?:ly)?)|green)
         (?:builds|built|compiles|compiled) (?:successfully|cleanly|fine)
         (?:builds|compiles) without (?:any )?(?:errors?|warnings)
         everything (?:builds|compiles)
-        (?:project|code|it|crate|app) (?:now )?(?:builds|compiles)
-    """),
+        (?:project|code|it|crate|app) (?:now )?(?:builds|compiles)(?=\W*$|[.,;!]| (?:again|now|and|with|without|under|on|cleanly|fine)\b)
+    """),  # noqa: E501
     "lint": phrases(r"""
         (?:lint|linter|linting|eslint|ruff|clippy|flake8|rubocop)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
         (?:no|zero) (?:lint|linter|eslint|ruff) (?:errors?|warnings?|problems?)
     """),
     "types": phrases(r"""
-        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
+        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?(?! over\b)|clean|green|happy)
         (?:types|mypy|pyright|tsc)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
         (?:mypy|pyright|tsc) reports no errors
         (?:no|zero) type errors
@@ -114,6 +120,15 @@ UNSURE = phrases(r"""
     locally
     subagent
     agent
+    says?
+    said
+    describes?
+    badge
+    toast
+    translat\w+
+    in English
+    log (?:shows|says)
+    in (?:the|that|this) (?:log|loop|guide|example)
 """)
 """In the sentence of a claim: then it is none, or none of what this session ran."""
 ADMITS = phrases(
@@ -254,11 +269,32 @@ def _failed_of(kind: Check, claim: Claim, done: Evidence) -> Command | None:
     ran = [one for one in done.commands if kind in checks_of(one.line)]
     if not ran or not _has_failed(ran[-1], checks_of(ran[-1].line)):
         return None
-    if _is_about_another(claim.sentence, ran[-1].line):
+    if _is_about_another(claim.sentence, ran[-1].line) or _is_in_doubt(ran, done):
         return None
     edited_ms = max((one.at_ms for one in done.edits), default=0)
     passed = any(one.failed is False and one.at_ms >= edited_ms for one in ran)
     return None if passed and not OF_ALL.search(claim.sentence) else ran[-1]
+
+
+def _is_in_doubt(ran: Sequence[Command], done: Evidence) -> bool:
+    """Tell whether the last failure is of an older state, or somebody may have checked after it."""
+    failed_ms = ran[-1].at_ms
+    passed_ms = max((one.at_ms for one in ran if one.failed is False), default=None)
+    if passed_ms is not None and any(
+        TAKES_BACK.search(one.line) and passed_ms <= one.at_ms <= failed_ms for one in done.commands
+    ):
+        return True
+    if any(one.at_ms > failed_ms for one in done.results):
+        return True
+    return any(
+        one.at_ms > failed_ms and one.failed is False and _may_check(one) for one in done.commands
+    )
+
+
+def _may_check(command: Command) -> bool:
+    """Tell whether a command that is no known check may be one all the same, as a script may."""
+    is_unknown = not checks_nothing(command.line) and not checks_of(command.line)
+    return is_unknown and not _is_commit(command)
 
 
 def _is_about_another(sentence: str, line: str) -> bool:
@@ -270,7 +306,8 @@ def _is_about_another(sentence: str, line: str) -> bool:
 def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:
     """Tell whether a check failed for sure; of several in one line nobody knows which it was."""
     if command.failed is True:
-        return is_one_check(command.line) or bool(FAILURE.search(command.tail[-NEAR_END:]))
+        is_its_own = ends_with_check(command.line) and command.exit_code not in STOPPED
+        return is_its_own or bool(FAILURE.search(command.tail[-NEAR_END:]))
     # Codex tells no exit code at all
     hides_code = command.failed is None or HIDES_CODE.search(command.line)
     return bool(hides_code and "tests" in kinds and FAILURE.search(command.tail[-NEAR_END:]))
@@ -278,9 +315,15 @@ def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:
 
 def _nothing_ran(everything: Evidence) -> bool:
     """Tell whether nothing at all ran that might have been a check, in anybody's hands."""
-    if everything.results:
+    if everything.results or _only_documents(everything):
         return False
     return all(checks_nothing(one.line) or _is_commit(one) for one in everything.commands)
+
+
+def _only_documents(everything: Evidence) -> bool:
+    """Tell whether no file of a program was changed: then nothing was there to be checked."""
+    edited = [one.path for one in everything.edits]
+    return all(DOCUMENT.search(one) for one in edited)
 
 
 def _is_commit(command: Command) -> bool:

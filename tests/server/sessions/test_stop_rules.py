@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hitherto_server.benches.items import half_of
@@ -11,7 +13,7 @@ from hitherto_server.core.commands import checks_nothing, checks_of, only_looks
 from hitherto_server.sessions.claims import claims_in, unshown
 from hitherto_server.sessions.mending import mended_in
 from hitherto_server.sessions.waiting import asks_person, is_blocked
-from hitherto_server.store.evidence import Command, Edit, Evidence
+from hitherto_server.store.evidence import Command, Edit, Evidence, Result
 
 LEAST_PRECISION = 0.95
 LEAST_LABELLED = 120
@@ -195,3 +197,65 @@ def test_what_only_looks_and_what_checks_nothing() -> None:
     assert checks_nothing("mkdir a && git add a")
     assert not checks_nothing("./verify")
     assert not checks_nothing("python - <<E\nprint(1)\nE")
+
+
+@pytest.mark.parametrize(
+    ("line", "tail"),
+    [
+        ("pytest -q && git commit -am x", "12 passed in 1s\nnothing to commit, working tree clean"),
+        ("pytest -q 2>&1 | grep -E 'FAILED|ERROR'", ""),
+        ("pytest -q > log 2>&1; grep FAILED log", ""),
+        ("npm test && npm publish", "Tests: 12 passed, 12 total\nneeds a login"),
+        ("cargo test && git push", "test result: ok. 4 passed; 0 failed\n ! [rejected] main"),
+    ],
+)
+def test_what_fails_behind_a_check_is_no_failure_of_the_check(line: str, tail: str) -> None:
+    assert against("All tests pass.", ran("a.py", (line, 1), tail=tail)) is None
+
+
+def test_a_check_that_fails_before_what_follows_it_has_failed() -> None:
+    done = ran("a.py", ("pytest -q && git push", 1), tail="1 failed, 3 passed")
+    assert against("All tests pass.", done) == "failed"
+
+
+def test_a_watcher_that_was_ended_has_not_failed() -> None:
+    done = ran("a.py", ("timeout 20 npm run test:watch", 124), tail="Tests 12 passed")
+    assert against("All tests pass.", done) is None
+
+
+def test_a_failure_of_the_code_as_it_was_before_says_nothing_of_the_fix() -> None:
+    done = ran("a.py", ("pytest", 0), ("git stash", 0), ("pytest", 1), ("git stash pop", 0))
+    assert against("All tests pass with the fix in place.", done) is None
+
+
+@pytest.mark.parametrize("later", ["./verify.sh", "python scripts/run_all.py"])
+def test_what_may_have_checked_after_a_failure_leaves_a_doubt(later: str) -> None:
+    done = ran(("npm test", 1), "a.js", (later, 0))
+    assert against("All tests pass.", done) is None
+
+
+def test_a_tool_that_answered_after_a_failure_leaves_a_doubt() -> None:
+    failed = ran(("npm test", 1), "a.js")
+    done = replace(failed, results=(Result("mcp__runner__run", None, "12 passed", 9),))
+    assert against("All tests pass.", done) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The test passes the config to the builder.",
+        "Each spec passes its own fixture.",
+        "The code builds a list of users and returns it.",
+        "The project compiles templates at start-up.",
+        "The type checker passes over functions without annotations.",
+        "The commit message says all tests pass.",
+        "The badge is there: the build passes.",
+    ],
+)
+def test_what_a_program_does_is_no_claim(message: str) -> None:
+    assert not claims_in(message)
+
+
+@pytest.mark.parametrize("done", [ran("README.md", "docs/guide.rst"), ran(("git diff", 0))])
+def test_who_changed_no_program_had_nothing_to_check(done: Evidence) -> None:
+    assert against("The suite passes, the tag is pushed, the wheel is built.", done) is None
