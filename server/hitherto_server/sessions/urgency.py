@@ -38,13 +38,9 @@ log = logging.getLogger(__name__)
 
 async def read_prompt(tools: Tools, prompt: Prompt) -> Reading:
     """Read a prompt; what no judgment says in time, the rules say."""
-    unsaved, knows_preference = None, True
-    try:
-        unsaved, knows_preference = await tools.store.readers.run(lambda c: _look(c, tools, prompt))
-    except HithertoError as error:
-        log.warning("what a session has not stored is not known: %s", error)
+    unsaved, asks_preference = await _looked_up(tools, prompt)
     ruled = by_rule(prompt.text, unsaved)
-    wanted = _wanted(tools, unsaved, asks_preference=not knows_preference)
+    wanted = _wanted(tools, unsaved, asks_preference=asks_preference)
     left_s = prompt.until - time.monotonic()
     if not wanted or left_s < LEAST_JUDGE_S:
         return ruled
@@ -86,15 +82,32 @@ def judged(answers: Answers | None, tools: Tools, ruled: Reading) -> Reading:
     )
 
 
-def _look(connection: Connection, tools: Tools, prompt: Prompt) -> tuple[Unsaved | None, bool]:
-    """Return what is not stored of earlier work, and whether a preference is."""
-    session_id, settings = prompt.call.session_id, tools.settings
-    unsaved = find_unsaved(connection, session_id, prompt.id) if settings.nudges else None
-    unsaved = unsaved and replace(unsaved, files=_named(unsaved.files, prompt.project))
-    is_on = settings.preferences and settings.kept_prompt_chars
-    if not is_on or not tools.judge.is_on(user_learning.SURFACE):
-        return unsaved, True
-    return unsaved, has_preference(connection, session_id)
+async def _looked_up(tools: Tools, prompt: Prompt) -> tuple[Unsaved | None, bool]:
+    """Return what is not stored of earlier work, and whether a preference is to be asked about.
+
+    Where neither makes a difference, no reader is taken from the recall.
+    """
+    settings, judge = tools.settings, tools.judge
+    may_turn = judge.is_on(task_boundary.SURFACE) or prompt_rules.turns(prompt.text)
+    asks_work = settings.nudges > 0 and may_turn
+    keeps = settings.preferences > 0 and settings.kept_prompt_chars > 0
+    asks_preference = keeps and judge.is_on(user_learning.SURFACE)
+
+    def look(connection: Connection) -> tuple[Unsaved | None, bool]:
+        session = prompt.call.session_id
+        unsaved = find_unsaved(connection, session, prompt.id) if asks_work else None
+        return unsaved, asks_preference and not has_preference(connection, session)
+
+    if not asks_work and not asks_preference:
+        return None, False
+    try:
+        unsaved, asks_preference = await tools.store.readers.run(look)
+    except HithertoError as error:
+        log.warning("what a session has not stored is not known: %s", error)
+        return None, False
+    return unsaved and replace(
+        unsaved, files=_named(unsaved.files, prompt.project)
+    ), asks_preference
 
 
 def _named(files: tuple[str, ...], project: Project | None) -> tuple[str, ...]:
