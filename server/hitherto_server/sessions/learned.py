@@ -24,13 +24,15 @@ LEAST_WORDS = 6
 EXPLAINS_WORDS = 10
 
 CAUSE = phrases(r"""
-    (?:root )?cause(?:d by| was| is| found|:)
-    the cause
-    (?:the )?(?:reason|culprit|problem|issue) (?:was|is)
-    Ursache
+    root cause
+    cause(?:d by| was| is| found|:)
+    the cause\b(?! field| column)
+    (?:the )?(?:reason|culprit|problem|issue) was(?! (?:closed|fixed|solved|resolved|moved|renamed))
+    (?:the )?culprit is
+    Ursache (?:war|ist)
     (?:lag|liegt) daran
-    (?:la cause|venait de|venait du|vient de|vient du)
-    la causa
+    (?:la cause (?:est|était)|venait de|venait du|vient de|vient du)
+    la causa (?:es|era)
     が原因
     turn(?:s|ed) out
     came from
@@ -41,12 +43,10 @@ CAUSE = phrases(r"""
     so (?:each|every|all|three|two|errors|the|a)\b.*\b(?:lost|lives?|failed|hangs?|waits?|shifted)
 """)
 DECISION = phrases(r"""
-    (?:I|we) (?:chose|choose|decided|went with|go with|take|took|picked|settled on|keep|kept)\b.*
+    (?:I|we) (?:chose|choose|decided|went with|go with|take|took|picked|settled on|keep|kept)\b.*\b(?:because|since|rather than|instead of|as (?:the|its|they)|so that|so (?:it|the|we)|which|until|per)\b
     decision:
-    (?:rather than|instead of)\b.*\b(?:because|since|as|so)
-    (?:because|since)\b.*\b(?:must|need|needs|want|wants|cannot|can't|only|never|no|not|rare)
-    (?:must|has to|have to|needs to) (?:run|be|stay|keep|not)
-    it needs \w+ [\d.]+
+    (?:rather than|instead of)\b.*\b(?:because|since|as)
+    (?:because|since)\b.*\b(?:must|cannot|can't|only|rare)
     il faut
     we must
     note for later
@@ -57,7 +57,15 @@ DECISION = phrases(r"""
     undocumented
     per project, not per
     pinned (?:it|to)
+""")  # noqa: E501
+AS_TOLD = phrases(r"""
+    as you (?:said|asked|wanted|wished|suggested)
+    (?:since|because) you
+    you (?:asked|told) (?:me|for)
+    took (?:a look|the liberty|care)
+    picked up where
 """)
+"""Then it is the person who knows it, or a way of speaking."""
 NOTHING_FOUND = phrases(r"""
     not the (?:cause|reason|culprit)
     (?:do|does|did|is|was|are|were|have|has)(?:n't| not) (?:yet )?(?:run|ran|pass|work|been|tested)
@@ -117,10 +125,14 @@ def _telling(found: list[str]) -> str | None:
     long = [
         one
         for one in found
-        if _words(one) >= LEAST_WORDS and not one.endswith("?") and not NOTHING_FOUND.search(one)
+        if _words(one) >= LEAST_WORDS and not one.endswith("?") and not _is_nothing(one)
     ]
     tells = (one for wording in (CAUSE, DECISION) for one in long if wording.search(one))
     return next(tells, None)
+
+
+def _is_nothing(sentence: str) -> bool:
+    return bool(NOTHING_FOUND.search(sentence) or AS_TOLD.search(sentence))
 
 
 def _words(sentence: str) -> int:

@@ -11,6 +11,7 @@ from hitherto_server.benches.scoring import figures_of
 from hitherto_server.benches.turns import CLAIM_CHECK, claim_by_rule
 from hitherto_server.core.commands import checks_nothing, checks_of, only_looks
 from hitherto_server.sessions.claims import claims_in, unshown
+from hitherto_server.sessions.learned import learned_in
 from hitherto_server.sessions.mending import mended_in
 from hitherto_server.sessions.waiting import asks_person, is_blocked
 from hitherto_server.store.evidence import Command, Edit, Evidence, Result
@@ -259,3 +260,24 @@ def test_what_a_program_does_is_no_claim(message: str) -> None:
 @pytest.mark.parametrize("done", [ran("README.md", "docs/guide.rst"), ran(("git diff", 0))])
 def test_who_changed_no_program_had_nothing_to_check(done: Evidence) -> None:
     assert against("The suite passes, the tag is pushed, the wheel is built.", done) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Added the flag to the parser. I kept the public API as it is.",
+        "I added the endpoint. We keep the old one for now since you asked for it.",
+        "Done. I took the liberty of fixing the import order as well.",
+        "I picked up where the last session ended and finished the list view.",
+        "I chose blue for the header, as you said, and added the logo.",
+        "Implemented pagination. The limit must be between 1 and 100.",
+        "Wrote the function because you need the totals per month in the report.",
+        "The problem is fixed: the button opens the dialog now.",
+        "Added retries: we keep at most three and wait 2 s between them, as you wanted.",
+        "The cause field is now a dropdown with five values, and the form saves it.",
+        "Created the migration. It has to run before the deploy, the README says so already.",
+        "Finished the to-do app: it needs Node 20 and runs with npm start.",
+    ],
+)
+def test_ordinary_work_is_no_lesson(message: str) -> None:
+    assert learned_in(message, ran("a.py")) is None
