@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DAY_MS = 24 * 3600 * 1000
 MOST_OF_SESSION, MOST_OF_PROJECT = 1000, 5000
+KEPT_AT_ONCE, PRUNED_AT_ONCE = 16, 64
+"""In one transaction: hooks wait for the writer too."""
 EMBEDDED_AT_ONCE = 8
 MOST_EMBEDDED = 2000
 """In one go; the rest has its turn at the next."""
@@ -43,18 +45,26 @@ class Mine:
     embedder: Succession
 
     async def keep(self, transcript_id: int, read: Read) -> None:
-        """Keep pieces together with how far their file is read."""
-        new = [one for piece in read.pieces if (one := await self._placed(piece, transcript_id))]
+        """Keep pieces, a few at a time, each few together with how far their file is read."""
+        if read.is_anew:
+            job = partial(chunks.begin_anew, transcript_id=transcript_id)
+            await self.writes.store.writer.run(job, durable=False)
+        for start in range(0, max(len(read.pieces), 1), KEPT_AT_ONCE):
+            some = read.pieces[start : start + KEPT_AT_ONCE]
+            rest = read.pieces[start + KEPT_AT_ONCE :]
+            offset = rest[0].from_offset if rest else read.offset
+            new = [one for piece in some if (one := await self._placed(piece, transcript_id))]
+            await self._put(transcript_id, new, offset, read.head)
+
+    async def _put(
+        self, transcript_id: int, new: Sequence[chunks.NewChunk], offset: int, head: str
+    ) -> None:
         at_ms = self.writes.clock()
 
         def job(connection: Connection) -> None:
-            if read.is_anew:
-                chunks.begin_anew(connection, transcript_id)
             for one in new:
                 chunks.put_chunk(connection, one)
-            chunks.note_read(
-                connection, transcript_id, offset=read.offset, head=read.head, at_ms=at_ms
-            )
+            chunks.note_read(connection, transcript_id, offset=offset, head=head, at_ms=at_ms)
 
         # what a power cut takes is read once more
         await self.writes.store.writer.run(job, durable=False)
@@ -80,8 +90,10 @@ class Mine:
         """Forget what is too old, or too much of a session or a project; returns how much."""
         before_ms = self.writes.clock() - days * DAY_MS
         bounds = chunks.Bounds(before_ms, MOST_OF_SESSION, MOST_OF_PROJECT)
-        job = partial(chunks.prune, bounds=bounds)
-        return await self.writes.store.writer.run(job, durable=False)
+        job, count = partial(chunks.prune, bounds=bounds, most=PRUNED_AT_ONCE), 0
+        while dropped := await self.writes.store.writer.run(job, durable=False):
+            count += dropped
+        return count
 
     async def embed(self) -> None:
         """Give pieces their vectors, one by one: whoever waits for the model comes first."""

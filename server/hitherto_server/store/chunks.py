@@ -184,9 +184,9 @@ def drop_chunks(connection: Connection, ids: Iterable[int]) -> int:
     return count
 
 
-def prune(connection: Connection, bounds: Bounds) -> int:
-    """Forget what is too old or too much and return how many pieces that were."""
-    rows = connection.execute(sql["outdated"], vars(bounds)).fetchall()
+def prune(connection: Connection, bounds: Bounds, *, most: int) -> int:
+    """Forget some of what is too old or too much and return how many pieces that were."""
+    rows = connection.execute(sql["outdated"], {**vars(bounds), "most": most}).fetchall()
     return drop_chunks(connection, [row["id"] for row in rows])
 
 

@@ -77,7 +77,8 @@ SELECT id FROM (
         row_number() OVER (PARTITION BY project_id ORDER BY started_at_ms DESC, id DESC) AS of_project
     FROM chunk
 )
-WHERE started_at_ms < :before_ms OR of_session > :most_of_session OR of_project > :most_of_project;
+WHERE started_at_ms < :before_ms OR of_session > :most_of_session OR of_project > :most_of_project
+LIMIT :most;
 
 -- words: the pieces of some projects that hold some of the words, best first (BM25 is negative)
 SELECT rowid AS id, -bm25(chunk_words, 0.0, 1.0, 0.5) AS score FROM chunk_words

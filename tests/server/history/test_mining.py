@@ -21,8 +21,10 @@ from hitherto_contract import (
     RememberRequest,
 )
 from hitherto_server.api.operations import perform
+from hitherto_server.core.errors import StoreFull
 from hitherto_server.gates.reflect import forget
 from hitherto_server.gates.remember import remember
+from hitherto_server.history.mined import KEPT_AT_ONCE
 from hitherto_server.history.tail import Tail
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.sessions.call import read_call
@@ -237,6 +239,30 @@ async def test_a_file_that_was_replaced_is_read_anew(mined: Mined, *, longer: bo
     assert len(await mined.texts()) == len(more)
 
 
+async def test_a_long_session_is_kept_a_few_pieces_at_a_time_and_survives_a_stop(
+    mined: Mined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = [("user", f"lantern {n} must be renamed to lamp {n}") for n in range(50)]
+    path = mined.client.session(mined.desk.project, *prompts)
+    writer, puts = mined.desk.services.store.writer, 0
+    run = writer.run
+
+    async def failing(job: Any, *, durable: bool = True) -> Any:
+        nonlocal puts
+        puts += "_put" in getattr(job, "__qualname__", "")
+        if puts == 3:
+            message = "the disk is full"
+            raise StoreFull(message)
+        return await run(job, durable=durable)
+
+    monkeypatch.setattr(writer, "run", failing)
+    await mined.hears(path)
+    assert len(await mined.texts()) == 2 * KEPT_AT_ONCE
+    monkeypatch.setattr(writer, "run", run)
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {text}" for _, text in prompts]
+
+
 async def test_rows_of_kinds_that_nobody_knows_are_passed_over(mined: Mined) -> None:
     path = mined.client.session(mined.desk.project, ("user", ASKED))
     odd = [{"type": "hologram", "message": {"content": "x"}}, {"message": 3}, [], "message", None]
@@ -262,6 +288,10 @@ async def test_what_was_given_and_what_our_tools_say_is_in_no_piece_and_no_candi
         ("assistant", SAID),
         ("user", f"<hitherto-memories>\n{canary}\n</hitherto-memories>\nnow mend it"),
         ("feedback", f"Stop hook feedback:\n{canary}"),
+        ("nudge", f"[rule] {canary}"),
+        ("block", canary),
+        ("compact", f"This session is being continued. {canary}"),
+        ("assistant", f"I was held up by this: {canary}"),
     )
     await mined.hears(path, "SessionEnd")
     assert "heron" not in await mined.kept()
