@@ -80,6 +80,8 @@ def test_what_was_done_last_time_is_told_with_its_source(claude: Path, product: 
     assert told.count("Edited tide.py") == 1
     assert after.count(DONE) == 2, "the tool finds it as well"
     assert after.count("check it") == 1
+    said = product.run("recall", "--sessions", "winter hours of the tide table")
+    assert [said.count(text) for text in (DONE, f"session {first}")] == [1, 1]
     second = asked(claude, product, DOES_NOT_ASK)
     assert second.seen(FRAME) == []
     assert kept(product, "SELECT count(*) FROM memory") == [(0,)], "a record is no memory"
