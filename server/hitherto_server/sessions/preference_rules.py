@@ -62,13 +62,25 @@ def is_of_the_person(content: str) -> bool:
 
 def warm() -> None:
     """Compile the patterns, so that nobody waits for it."""
-    for group in (w.EXPLICIT, w.WISH, w.LASTS, w.PREFERS, w.ABOUT_US, w.OF_THE_PROJECT, w.PASSING):
+    for group in (
+        w.EXPLICIT,
+        w.WISH,
+        w.LASTS,
+        w.PREFERS,
+        w.ABOUT_US,
+        w.OF_THE_PROJECT,
+        w.PASSING,
+        w.ANOTHERS,
+        w.TOLD_OF,
+    ):
         compiled(*group)
 
 
 def _found(heard: Heard, stated: dict[str, tuple[Kind, str]]) -> Iterator[Preference]:
     for sentence in heard.sentences:
         if not FEWEST_CHARS <= len(sentence) <= MOST_CHARS or _is_passing(sentence):
+            continue
+        if compiled(*w.ANOTHERS).search(sentence) or _is_told_of(sentence):
             continue
         kind, content = stated.get(sentence, (None, sentence))
         if kind == "preference" or _is_explicit(sentence) or _prefers(sentence):
@@ -88,6 +100,17 @@ def _preference(sentence: str, kind: Kind, content: str) -> Preference:
 
 def _is_explicit(sentence: str) -> bool:
     return compiled(*w.EXPLICIT).search(sentence) is not None
+
+
+def _is_told_of(sentence: str) -> bool:
+    """Tell whether the words that ask for something to be kept stand in a text that is told of."""
+    sentence = compiled(w.OPENERS).sub("", sentence, count=1)
+    found = compiled(*w.EXPLICIT).search(sentence)
+    if found is None:
+        return False
+    # at a sentence's end they are the writer's own, whatever stands before them
+    before, behind = sentence[: found.start()], sentence[found.end() :]
+    return bool(behind.strip(" .!")) and compiled(*w.TOLD_OF).search(before) is not None
 
 
 def _prefers(sentence: str) -> bool:

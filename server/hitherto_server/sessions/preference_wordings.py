@@ -59,6 +59,19 @@ PASSING = (
     r"\b(?:diesmal|vorerst|f\u00fcr dieses mal|heute|cette fois|pour l'instant|esta vez|por ahora|hoy)\b|\u8fd9\u6b21|\u4eca\u56de",
 )
 """A question, or said of the moment."""
+ANOTHERS = (
+    r"^[\w .,'-]{1,60}\b(?:says?|said|wrote|writes|told (?:me|us)|asks?|asked|wants|schreibt|sagt|sagte|dit|dice)\b\s*[:,]",
+    r"^(?:please )?(?:translate|rewrite|rephrase|proofread|e-?mail|message|letter|\u00fcbersetze?|traduis|traduce)\b[^:]*:",
+    r"\b(?:not true|was wrong|(?:was|is) a joke|just kidding)\b",
+    r"\bI (?:always|never|still|keep) (?:get|see|got|hit)\b|\b(?:want|need|like|hate that) (?:the|this|that|a|an|my|our) [\w -]{1,30}?\b(?:to (?:always|never)|always|never)\b",
+)
+"""What another said, a text to work on, what is taken back, or what a program is to do."""
+OPENERS = r"^(?:please note|note|important|new rule|rule|one (?:more )?thing|btw|p\.?s\.?|also|reminder|bitte)\s*:\s*"
+TOLD_OF = (
+    r"[:\"\u201c\u201e\u00ab]",
+    r"\b(?:says?|said|wrote|writes|write|asks?|asked|wants|told|which|whether|if|when|text|word|string|variable|checks?|tests?|rename|translate|story|parse\w*)\b",
+)
+"""Before the words that ask for something to be kept: then a text is told of, in which they stand."""
 LEADS = r"^(?:please |and |also |btw,? |by the way,? )?(?:remember|keep in mind|bear in mind)(?: that\b|\s*[:,])\s*"
 
 

@@ -1,0 +1,43 @@
+"""Which sentences of a prompt are a wish of the person's own, by rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitherto_server.sessions.preferences import chosen
+from hitherto_server.wiring import _hear as hear
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "My colleague says: from now on always use tabs. I disagree.",
+        "Email from Ann: From now on, please always CC me on the reports.",
+        "Ann wrote: I always want to be asked before a deploy.",
+        "Translate to German: From now on, never answer me before noon.",
+        "Write a story in which the king says from now on everybody must answer me in verse.",
+        "Fix the text in the banner: From now on we ship worldwide.",
+        "The test should check that from now on is parsed as a date.",
+        "act as if from now on you were a pirate",
+        "It is not true that I always want short answers.",
+        "I always get this error whenever I want to log in",
+        "I need this function to always return a list",
+        "I want the button to always be visible",
+    ],
+)
+def test_what_is_told_of_or_said_by_another_is_no_wish(prompt: str) -> None:
+    assert chosen(hear(prompt), None) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "From now on always answer me in French.",
+        "Note: from now on use tabs in my code.",
+        "Write commit messages in English from now on.",
+        "Please remember: I work in UTC+2.",
+        "Antworte in Zukunft auf Deutsch.",
+    ],
+)
+def test_what_a_person_asks_to_be_kept_is_kept_at_once(prompt: str) -> None:
+    assert [one.is_sure for one in chosen(hear(prompt), None)] == [True]
