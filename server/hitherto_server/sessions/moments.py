@@ -46,7 +46,7 @@ DELIVERY_MS = 15
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)  # the driver logs what it is given, and this is a megabyte
 class Tools:
     """What the moments work with."""
 
