@@ -19,13 +19,18 @@ from hitherto_server.store.evidence import (
     turn_evidence,
 )
 from hitherto_server.store.loops import last_loop
-from hitherto_server.store.turns import find_prompt
+from hitherto_server.store.turns import list_prompts
 from hitherto_server.store.worth import is_silenced
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Tools
     from hitherto_server.store.driver import Connection
+
+MOST_PROMPTS = 50
+"""Somebody who ran the tests may have said so some prompts ago."""
+HEARD_WHOLE = "claude-code"
+"""Of another client's tools not all are heard, so that nobody knows that nothing ran."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Stop:
     """None: the session's own agent stops."""
     message: str
     asked: str
-    """What the person asked for, as far as it is kept."""
+    """What the person said in this session, as far as it is kept."""
     turn: Evidence
     """What was done for this prompt; of a subagent, what that one did."""
     everything: Evidence
@@ -102,6 +107,7 @@ def _read(
     began_ms = began_at_ms(connection, session_id)
     is_known = (
         all_heard
+        and call.client == HEARD_WHOLE
         and tools.settings.kept_prompt_chars > 0
         and began_ms is not None
         and not _was_left_alone(tools, call, began_ms)
@@ -113,7 +119,7 @@ def _read(
         prompt_id=prompt_id,
         agent_id=agent_id,
         message=call.text("last_assistant_message"),
-        asked=find_prompt(connection, session_id, prompt_id) or "",
+        asked="\n".join(list_prompts(connection, session_id, prompt_id, MOST_PROMPTS)),
         turn=turn_evidence(connection, session_id, prompt_id, agent_id),
         everything=everything,
         is_whole=is_known and everything.size < MOST_OF_SESSION,

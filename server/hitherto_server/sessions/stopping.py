@@ -138,7 +138,7 @@ def _give_back(connection: Connection, stop: Stop, causes: Sequence[Cause], at_m
 
 async def _done_with(tools: Tools, stop: Stop) -> None:
     """Clear what the agent was held up for: whatever it answered, it is asked once."""
-    mine = [one for one in stop.owes if one.kind != "fix" and _is_over(one, stop)]
+    mine = [one for one in stop.owes if (one.kind != "fix" or one.blocks) and _is_over(one, stop)]
     if not mine and not stop.has_block:
         return
     job = partial(_clear, stop=stop, mine=mine, at_ms=tools.clock())

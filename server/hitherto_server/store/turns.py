@@ -46,8 +46,7 @@ def put_reply(
     connection.execute(sql["put_reply"], values)
 
 
-def find_prompt(connection: Connection, session_id: str, prompt_id: str) -> str | None:
-    """Return what was asked, if it is kept."""
-    values = {"session_id": session_id, "prompt_id": prompt_id}
-    row = connection.execute(sql["prompt"], values).fetchone()
-    return None if row is None else str(row["prompt"])
+def list_prompts(connection: Connection, session_id: str, prompt_id: str, most: int) -> list[str]:
+    """Return what a session was asked as far as it is kept: that prompt, then the latest first."""
+    values = {"session_id": session_id, "prompt_id": prompt_id, "most": most}
+    return [str(row["prompt"]) for row in connection.execute(sql["prompts"], values)]

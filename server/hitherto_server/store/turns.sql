@@ -14,5 +14,7 @@ UPDATE injection SET query = :query WHERE admission = :admission;
 UPDATE turn SET reply = :reply, ended_at_ms = :at_ms
 WHERE session_id = :session_id AND prompt_id = :prompt_id;
 
--- prompt: what was asked
-SELECT prompt FROM turn WHERE session_id = :session_id AND prompt_id = :prompt_id;
+-- prompts: what was asked until a prompt, the latest first
+SELECT prompt FROM turn
+WHERE session_id = :session_id
+ORDER BY prompt_id = :prompt_id DESC, started_at_ms DESC, id DESC LIMIT :most;

@@ -159,6 +159,22 @@ async def test_what_a_person_says_to_pass_may_be_repeated(client: Client) -> Non
     assert await stops(client, CLAIM) == ""
 
 
+async def test_what_a_person_said_to_pass_some_prompts_ago_may_be_repeated(client: Client) -> None:
+    await client.prompts("I ran the tests, they pass. Write the changelog.", prompt_id="o")
+    await client.prompts("Now commit it, please, and say what is in it.", prompt_id="p")
+    await client.services.sessions.close()
+    await edits(client)
+    assert await stops(client, CLAIM) == ""
+
+
+async def test_of_a_client_whose_tools_are_not_all_heard_nobody_says_that_nothing_ran(
+    client: Client,
+) -> None:
+    await edits(client)
+    call = client.call("Stop", last_assistant_message=CLAIM, prompt_id="p")
+    assert await client.services.sessions.take(replace(call, client="codex")) is None
+
+
 async def test_a_lesson_is_asked_for_once_and_a_memory_clears_it(client: Client) -> None:
     await learns(client)
     reason = await stops(client, CAUSE)
@@ -223,6 +239,15 @@ async def test_a_fix_that_ended_with_a_question_is_asked_for_at_a_later_stop(
     await runs(client, "git commit -am Fix", prompt_id="q")
     assert "`pytest tests/test_import.py` failed" in await stops(client, "Committed it.", "q")
     await client.knows("Excel writes a byte order mark.", session_id="s")
+    assert all(cleared for _, cleared in owed(client))
+
+
+async def test_a_fix_that_nobody_stored_when_asked_is_owed_no_longer(client: Client) -> None:
+    await learns(client)
+    assert await stops(client, f"{CAUSE} Shall I commit it?") == ""
+    await runs(client, "git commit -am Fix", prompt_id="q")
+    assert await stops(client, "Committed it.", "q")
+    assert await stops(client, "Nothing to store.", "q", stop_hook_active=True) == ""
     assert all(cleared for _, cleared in owed(client))
 
 
