@@ -43,6 +43,7 @@ class SessionDesk:
     spool: Spool
     judged_prompts: JudgedPrompts
     _recent: OrderedDict[tuple[str, str, str], int] = field(default_factory=OrderedDict)
+    _taking: dict[tuple[str, str, str], asyncio.Future[bool]] = field(default_factory=dict)
     _draining: asyncio.Task[None] | None = None
     _one_drain: asyncio.Lock = field(default_factory=asyncio.Lock)
     """A second drain would take the same batch, and remove the one after it."""
@@ -68,15 +69,32 @@ class SessionDesk:
     async def take(self, call: HookCall) -> Reply:
         """Note a call and return what the client should hear; a repeated one is not noted."""
         self.judged_prompts.keep()
-        if self._is_repeat(call):
-            return None
+        key = _key(call)
+        while self._is_repeat(call):
+            if await self._is_taken(key):
+                return None
+        taken = self._taking[key] = asyncio.get_running_loop().create_future()
         try:
-            if (rule := await self.tools.quiet.over(call)) is not None:
-                return await leave_alone(self.tools, call, rule)
-            return await self._take(await without_hidden(self.tools, call))
+            return await self._take_first(call)
         except BaseException:
-            self._recent.pop(_key(call), None)  # it will come again, by the spool
+            self._recent.pop(key, None)  # it will come again, by the spool
             raise
+        finally:
+            taken.set_result(key in self._recent)
+            del self._taking[key]
+
+    async def _is_taken(self, key: tuple[str, str, str]) -> bool:
+        """Tell whether the first of two copies is noted, once it is: a kill may come before that.
+
+        The second one may be the spool's, which forgets it then.
+        """
+        first = self._taking.get(key)
+        return first is None or await asyncio.shield(first)
+
+    async def _take_first(self, call: HookCall) -> Reply:
+        if (rule := await self.tools.quiet.over(call)) is not None:
+            return await leave_alone(self.tools, call, rule)
+        return await self._take(await without_hidden(self.tools, call))
 
     async def _take(self, call: HookCall) -> Reply:
         project = await self._project(call)

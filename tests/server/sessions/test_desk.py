@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hitherto_server.services import Services
+    from hitherto_server.sessions.call import HookCall
 
     from .conftest import Client
 
@@ -75,6 +77,41 @@ async def test_an_event_that_could_not_be_noted_is_taken_when_it_comes_again(
     with pytest.raises(StoreFull):
         await client.services.sessions.take(call)
     await client.services.sessions.take(call)
+    assert await names(client) == ["Stop", "PostToolUse"]
+
+
+async def test_a_copy_is_not_acknowledged_before_the_first_is_noted(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # the spool forgets its copy then, and a kill would take the first with it
+    desk, released = client.services.sessions, asyncio.Event()
+    real = desk._take
+
+    async def slow(call: HookCall) -> Any:
+        await released.wait()
+        return await real(call)
+
+    monkeypatch.setattr(desk, "_take", slow)
+    call = client.call("PostToolUse", tool_use_id="t")
+    first = asyncio.create_task(desk.take(call))
+    await asyncio.sleep(0)
+    copy = asyncio.create_task(desk.take(replace(call, spooled=True)))
+    await asyncio.wait({copy}, timeout=0.1)
+    assert not copy.done()
+    released.set()
+    await asyncio.gather(first, copy)
+    assert await names(client) == ["PostToolUse"]
+
+
+async def test_a_copy_takes_the_place_of_a_first_that_failed(
+    client: Client, failing_writes: Callable[[int], None]
+) -> None:
+    await client.says("Stop")  # the project is known from here on
+    failing_writes(1)
+    call = client.call("PostToolUse", tool_use_id="t")
+    copies = (client.services.sessions.take(call) for _ in range(3))
+    outcomes = await asyncio.gather(*copies, return_exceptions=True)
+    assert sum(isinstance(one, StoreFull) for one in outcomes) == 1
     assert await names(client) == ["Stop", "PostToolUse"]
 
 
