@@ -49,9 +49,10 @@ LABELS = """
 Labelled sets ship with Hitherto (`hitherto_server/benches/fixtures`). Much of each is hard:
 values that changed, negations, the same words about another subject, placeholders that look
 real. A hash of its id deals each item to the development or the test half; no rule is fitted
-to the test half, and those of prompts, stops, plans and digests were to the other one. The tables below are of both halves, the
-shares of the test half. The sets were written and labelled by Hitherto's authors alone; a
-person with another store will meet other cases: `--own-store` (below) asks about those.
+to the test half, and those of prompts, stops, plans and digests were to the other one. The
+tables below are of both halves, the shares of the test half. The sets were written and labelled
+by Hitherto's authors alone; a person with another store will meet other cases: `--own-store`
+(below) asks about those.
 
 A row is what a person says, a column what the rule says. *Undecided* counts against recall and
 not against accuracy. With several labels, precision and recall are means over them, precision
