@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
     from hitherto_server.history.mined import Mine
-    from hitherto_server.history.tail import Tail
+    from hitherto_server.history.tail import Read, Tail
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.store.database import Store
@@ -37,6 +37,8 @@ AFTER_S = 1.0
 SWEEP_S, FIRST_SWEEP_S = 600.0, 10.0
 ENDED_AFTER_MS = 30 * 60 * 1000
 """A transcript that hasn't grown for so long is of a session that is over, whatever it said."""
+MOST_AT_ONCE = 8 * 1024 * 1024
+"""Of a transcript, in one step: what a kill in between has read anew."""
 BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
 MOST_REMEMBERED = 64
 MOST_PAST = 500
@@ -58,6 +60,7 @@ class Miner:
     mine: Callable[[], Mine]
     """Makes what keeps the pieces and the findings, at the first of them."""
     after_s: float = AFTER_S
+    most_at_once: int = MOST_AT_ONCE
     _wanted: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """Paths, each with its session, and whether that is over."""
     _tails: dict[str, Tail] = field(default_factory=dict)
@@ -176,11 +179,23 @@ class Miner:
         return await self.store.writer.run(note, durable=False)
 
     async def _read_on(self, known: Row, tail: Tail) -> None:
+        """Read to the end in steps, each kept before the next: a kill costs one of them."""
+        most = self.most_at_once
+        while (read := await self._step(known, tail, most)).goes_on:
+            # an exchange that is longer than a step takes a longer one
+            came_on = read.is_anew or read.offset > known["read_offset"]
+            most = self.most_at_once if came_on else 4 * most
+            known = await self._known(known["path"], known["session_id"])
+            if known["read_offset"] != read.offset:
+                return  # it was purged, or is left alone by now
+
+    async def _step(self, known: Row, tail: Tail, most: int) -> Read:
         opened = await self.store.readers.run(
             lambda c: chunks.find_open_piece(c, known["id"], known["read_offset"])
         )
-        read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._pace)
+        read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._pace, most)
         await self.mine().keep(known["id"], read)
+        return read
 
     async def _find(self, known: Row) -> None:
         """Look through a whole session for what the import would find: what it came to counts."""

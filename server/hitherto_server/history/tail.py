@@ -39,6 +39,8 @@ class Read:
     head: str
     is_anew: bool
     """What was kept of another file of that name is void."""
+    goes_on: bool = False
+    """There is more to be read, of which the next step takes some."""
 
 
 @dataclass
@@ -49,16 +51,21 @@ class Tail:
     echoes: Echoes = field(default_factory=Echoes)
 
     def read(
-        self, known: Known, opened: Known | None, quiet: Quiet, told: Callable[[int], None]
+        self,
+        known: Known,
+        opened: Known | None,
+        quiet: Quiet,
+        told: Callable[[int], None],
+        most: int,
     ) -> Read:
-        """Return what is new since what is known; runs on a thread."""
+        """Return what is new since what is known, of so many bytes; runs on a thread."""
         start: int = known["read_offset"]
         is_anew = start > 0 and not _is_same(self.path, start, known["head"])
         if is_anew:
             self.echoes, start, opened = Echoes(), 0, None
         self.echoes.read(self.path)
         # no further: what is said behind that may repeat what was given behind it
-        until = self.echoes.end
+        until = min(self.echoes.end, start + most)
         transcript = Transcript(self.path, told, start=start, until=until, waits=True)
         cutter = Cutter(lambda name: quiet.hides(Path(name)), _resumed(opened, start))
         counts = counted(quiet, known)
@@ -67,7 +74,8 @@ class Tail:
                 cutter.take(self.echoes.own(row))
         offset = cutter.close(transcript.end)
         pieces = tuple(cutter.finished())
-        return Read(pieces, offset, head_of(self.path, offset), is_anew)
+        goes_on = transcript.end < self.echoes.end
+        return Read(pieces, offset, head_of(self.path, offset), is_anew, goes_on)
 
 
 def is_transcript(path: str, session_id: str) -> bool:

@@ -312,7 +312,7 @@ async def test_what_is_written_while_it_is_read_waits_for_the_next_time(mined: M
     path.write_bytes(b"".join(lines))
     tail.echoes.read = lambda _: None  # type: ignore[method-assign]
     known: Any = {"read_offset": 0, "since_ms": 0, "session_id": path.stem, "head": ""}
-    read = tail.read(known, None, mined.desk.services.quiet, lambda _: None)
+    read = tail.read(known, None, mined.desk.services.quiet, lambda _: None, most=10**6)
     assert [piece.text for piece in read.pieces] == [f"Asked: {ASKED}"]
 
 
@@ -533,3 +533,20 @@ async def test_only_a_clients_own_transcript_is_opened(mined: Mined) -> None:
     for one in (elsewhere, linked, pipe):
         await mined.hears(one)
     assert await mined.texts() == []
+
+
+async def test_a_long_file_is_read_in_steps_and_comes_out_the_same(mined: Mined) -> None:
+    rows = [
+        one
+        for number in range(12)
+        for one in (("user", f"{ASKED}, number {number}"), EDIT, FAILS, ("assistant", SAID))
+    ]
+    whole = mined.client.session(mined.desk.project, *rows)
+    await mined.hears(whole)
+    expected = await mined.texts()
+    assert len(expected) == 12
+    await mined.desk.services.store.writer.run(lambda c: c.execute("DELETE FROM chunk"))
+    await mined.desk.services.store.writer.run(lambda c: c.execute("DELETE FROM transcript"))
+    mined.desk.services.miner.most_at_once = 700  # less than one exchange
+    await mined.hears(whole, "SessionEnd")
+    assert await mined.texts() == expected
