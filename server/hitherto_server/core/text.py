@@ -79,6 +79,11 @@ def opening_of(text: str, most: int) -> str:
     return text[:end]
 
 
+def name_of(path: str) -> str:
+    """Return the last part of a path, of whichever system."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
 def ending_of(text: str, most: int) -> str:
     """Return the end of a text, without half a word at its beginning."""
     return opening_of(text[::-1], most)[::-1]

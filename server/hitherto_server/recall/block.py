@@ -46,7 +46,7 @@ def header(found: Found) -> str:
         more = len(found.files) - MOST_FILES
         shown = ", ".join(found.files[:MOST_FILES])
         pieces.append(f"{shown} and {more} more" if more > 0 else shown)
-    return "- " + " · ".join(as_data(_one_line(piece)) for piece in pieces) + "\n"
+    return "- " + " · ".join(as_data(in_one_line(piece)) for piece in pieces) + "\n"
 
 
 def entry(found: Found, excerpt: str) -> str:
@@ -94,5 +94,6 @@ def _standing(found: Found) -> str:
     return f"{found.standing.standing} ({found.standing.reason[:MOST_REASON]})"
 
 
-def _one_line(text: str) -> str:
+def in_one_line(text: str) -> str:
+    """Return a text without its line ends."""
     return " ".join(text.split())

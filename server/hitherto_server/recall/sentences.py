@@ -28,6 +28,12 @@ def sentence_spans(text: str) -> list[Span]:
     return spans + _prose_spans(text, position, len(text))
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences themselves, without the spaces around them."""
+    pieces = (text[start:end].strip() for start, end in sentence_spans(text))
+    return [one for one in pieces if one]
+
+
 def _prose_spans(text: str, start: int, end: int) -> list[Span]:
     spans: list[Span] = []
     for found in BREAK.finditer(text, start, end):

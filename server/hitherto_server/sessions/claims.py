@@ -153,11 +153,10 @@ ADMITS = phrases(
     whole_words=False,
 )
 """Anywhere in the message: then it is honest about something, and a person reads on."""
-PERSON_RAN = phrases(r"""
+HAS_PASSED = phrases(r"""
     (?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)
 """)
-
-
+"""Of a person or of a commit's hook: somebody else ran the check."""
 OF_ALL = phrases(r"""
     all
     every
@@ -236,7 +235,7 @@ def unshown(
     for claim in claims_in(message):
         if (failed := _failed_last(claim, own)) is not None:
             return Unshown(claim, "failed", failed)
-        is_bare = is_whole and not PERSON_RAN.search(said) and _nothing_ran(everything)
+        is_bare = is_whole and not HAS_PASSED.search(said) and _nothing_ran(everything)
         if is_bare:
             return Unshown(claim, "nothing ran")
     return None
@@ -329,4 +328,4 @@ def _only_documents(everything: Evidence) -> bool:
 def _is_commit(command: Command) -> bool:
     """Tell whether a line only commits, and no hook of the repository told of a check."""
     plain = re.sub(r"git\s+(?:add|commit)\b[^&|;]*", "true", command.line)
-    return checks_nothing(plain) and not PERSON_RAN.search(command.tail)
+    return checks_nothing(plain) and not HAS_PASSED.search(command.tail)

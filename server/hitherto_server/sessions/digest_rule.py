@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hitherto_server.recall.sentences import sentence_spans
+from hitherto_server.recall.sentences import sentences_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def labels_by_rule(messages: Sequence[Message]) -> list[Label | None]:
 
 def _of_person(text: str) -> Label | None:
     """A person's words count unless they pass by: most people write no more than they must."""
-    kept = [one for one in _sentences(text) if not _passes_by(one)]
+    kept = [one for one in sentences_of(text) if not _passes_by(one)]
     if sum(len(WORD.findall(one)) for one in kept) < FEWEST_WORDS:
         return None
     said = " ".join(kept)
@@ -100,7 +100,7 @@ def _passes_by(sentence: str) -> bool:
 
 def _of_agent(text: str) -> Label | None:
     """An agent's words count where they say what is the case, and not what it does."""
-    said = [one for one in _sentences(text) if not ASKS.search(one)]
+    said = [one for one in sentences_of(text) if not ASKS.search(one)]
     opening = said[0] if said else ""
     if any(OPEN.search(one) and not DOES.search(one) for one in said):
         return "open"
@@ -109,8 +109,3 @@ def _of_agent(text: str) -> Label | None:
     if SUPPOSES.search(text):
         return None
     return "finding" if FOUND.search(text) else None
-
-
-def _sentences(text: str) -> list[str]:
-    pieces = (text[start:end].strip() for start, end in sentence_spans(text))
-    return [one for one in pieces if one]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import date_of
 from hitherto_server.core.text import opening_of
-from hitherto_server.recall.block import as_data
+from hitherto_server.recall.block import as_data, in_one_line
 from hitherto_server.recall.excerpt import BYTES_A_TOKEN, GAP, tokens_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def owed_lines(owed: Sequence[Obligation]) -> str:
     """Return what a session still owes, each with why and how it clears."""
     lines = []
     for one in owed[:MOST_OWED]:
-        text = opening_of(_one_line(_owed(one)), OWED_CHARS)
+        text = opening_of(in_one_line(_owed(one)), OWED_CHARS)
         lines.append(f"- {one.kind}: {as_data(text)}\n")
     return f"{OWED}\n{''.join(lines)}" if lines else ""
 
@@ -85,7 +85,7 @@ def _told(items: Items, room: int) -> str:
         share = room // left - frame
         if share < LEAST_ITEM and tokens_of(one["text"]) > share:
             share = LEAST_ITEM
-        text = _cut(_one_line(one["text"]), share * BYTES_A_TOKEN)
+        text = _cut(in_one_line(one["text"]), share * BYTES_A_TOKEN)
         spent = tokens_of(_line({**one, "text": text}))
         if spent > room:
             break
@@ -106,7 +106,7 @@ def _grouped(items: Items) -> str:
 
 
 def _line(item: dict[str, str]) -> str:
-    return f"- ({FROM[item['role']]}) {as_data(_one_line(item['text']))}\n"
+    return f"- ({FROM[item['role']]}) {as_data(in_one_line(item['text']))}\n"
 
 
 def _cut(text: str, most: int) -> str:
@@ -116,7 +116,3 @@ def _cut(text: str, most: int) -> str:
     while text and len(text.encode()) > most - len(GAP.encode()) - 1:
         text = opening_of(text, len(text) - 1).rstrip()
     return f"{text} {GAP}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

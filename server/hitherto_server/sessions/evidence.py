@@ -9,6 +9,7 @@ from hitherto_server.core.commands import only_looks
 from hitherto_server.core.text import ending_of, storable
 from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, MAX_PATH_CHARS, kept
+from hitherto_server.sessions.edit_watch import EDITS
 from hitherto_server.sessions.notices import AFTER_TOOLS
 from hitherto_server.store.evidence import NewEvidence
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from hitherto_server.sessions.call import HookCall
 
-EDITING = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"})
 NO_RESULT = frozenset({"ExitPlanMode", "EnterPlanMode", "TodoWrite", "Read", "Glob", "Grep"})
 OWN = re.compile(r"mcp__.*hitherto")
 """What our own tools say is no evidence; a memory write notes itself."""
@@ -52,7 +52,7 @@ def evidence_of(call: HookCall) -> tuple[NewEvidence, ...]:
         return ()
     if tool == "Bash":
         return tuple(_command(call))
-    if tool in EDITING:
+    if tool in EDITS:
         return tuple(_edits(call))
     tail = "" if SHOWS_SCREENS.search(tool) else _tail(_answer(call))
     return (_made(call, "result", kept(tool, MAX_FIELD_CHARS), tail=tail),)

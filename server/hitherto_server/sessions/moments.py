@@ -74,9 +74,9 @@ class Tools:
     """Told of calls after which a transcript may have grown, or be complete."""
     choosing: Choosing = field(default_factory=Choosing)
     read_replies: Callable[[Path], Sequence[tuple[int, str]]] = lambda _: ()
+    """Reads from a transcript what the agent answered, each with its time."""
     read_given: Callable[[Path], Sequence[str]] = lambda _: ()
     """Reads from a transcript what hooks and our tools gave the session."""
-    """Reads a transcript for what the agent answered, each with its time."""
 
 
 def asked_in(prompt: str) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from hitherto_server.core.text import opening_of
+from hitherto_server.core.text import name_of, opening_of
 from hitherto_server.gates.secrets import redact
 
 if TYPE_CHECKING:
@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surfaces.turn_worth import Verdict as WorthVerdict
     from hitherto_server.sessions.claims import Unshown
     from hitherto_server.sessions.learned import Learned
+    from hitherto_server.sessions.reading import Speaker
     from hitherto_server.store.evidence import Command, Evidence
     from hitherto_server.store.obligations import Owed
-
-Speaker = Literal["judged", "rule"]
 
 MOST_QUOTED = 140
 MOST_COMMAND = 100
@@ -158,11 +157,6 @@ def _learned_words(learned: Learned | None) -> str:
         command = _plain(mended.command, MOST_COMMAND)
         return f"{begin}: `{command}` failed ({error}) and passed after a change of {files}."
     return f"{begin}: “{_plain(learned.said or '', MOST_QUOTED)}”"
-
-
-def name_of(path: str) -> str:
-    """Return the last part of a path."""
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _plain(text: str, most: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.text import opening_of
 from hitherto_server.core.words import folded, words_in
 from hitherto_server.gates.slots import Comparison, compare
-from hitherto_server.recall.sentences import FENCED, sentence_spans
+from hitherto_server.recall.sentences import FENCED, sentence_spans, sentences_of
 from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
 
@@ -103,7 +103,7 @@ def stems_of(text: str) -> frozenset[str]:
 def goes_against(plan: Plan, decision: str) -> str | None:
     """Say what of a plan goes against a decision, in the rule's words; None: nothing seen."""
     steps, whole = plan.steps, plan.stems
-    for statement in _sentences(decision):
+    for statement in sentences_of(decision):
         if reason := _changes_value(steps, statement):
             return reason
         ruled = [one for one in _ruled_out(statement) if not one.about or one.about & whole]
@@ -214,8 +214,3 @@ def _is_same(one: str, other: str) -> bool:
 
 def _shown(step: Step) -> str:
     return opening_of(step.text, SHOWN_CHARS)
-
-
-def _sentences(text: str) -> list[str]:
-    pieces = (text[a:b].strip() for a, b in sentence_spans(text))
-    return [one for one in pieces if one]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
 from hitherto_server.core.errors import HithertoError, StoreError
-from hitherto_server.core.text import content_hash
+from hitherto_server.core.text import content_hash, name_of
 from hitherto_server.gates.clean import tagged
 from hitherto_server.gates.remember import remember
 from hitherto_server.gates.secrets import redact
@@ -26,11 +26,6 @@ LEAST_ALIKE = 0.5
 """Where no file tells it, so much of their words must two plans share to be one plan, edited."""
 
 log = logging.getLogger(__name__)
-
-
-def is_approval(call: HookCall) -> bool:
-    """Tell whether a call says that a plan was approved."""
-    return call.event == "PostToolUse" and call.text("tool_name") == "ExitPlanMode"
 
 
 def plan_of(call: HookCall) -> Redacted:
@@ -110,4 +105,4 @@ def _alike(one: str, other: str) -> float:
 
 def _file_of(call: HookCall) -> str:
     path = call.text("tool_response", "filePath", most=4 * MOST_FILE_CHARS)
-    return redact(path.replace("\\", "/").rpartition("/")[2]).text[:MOST_FILE_CHARS]
+    return redact(name_of(path)).text[:MOST_FILE_CHARS]

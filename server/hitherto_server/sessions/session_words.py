@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.gates.secrets import redact
 from hitherto_server.judge.surfaces.compact_digest import Message
 from hitherto_server.sessions.injected import without_injected, without_repeats
+from hitherto_server.sessions.prompts import NOT_ASKED
 from hitherto_server.sessions.silence import silent_because
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from hitherto_server.store.digests import Turn
 
-NOT_SAID = frozenset({"system text", "slash command", "trivial"})
 MOST_REPLY_CHARS = 6000
 """Of a reply in a transcript, its end: what it comes to stands there."""
 
@@ -27,7 +27,7 @@ def messages_of(
     found: list[Message] = []
     for at, turn in enumerate(turns):
         prompt = without_injected(turn.prompt)
-        if prompt and silent_because(prompt) not in NOT_SAID:
+        if prompt and silent_because(prompt) not in NOT_ASKED:
             found.append(Message("person", prompt, turn.at_ms, turn.prompt_id))
         until_ms = turns[at + 1].at_ms if at + 1 < len(turns) else None
         heard = turn.reply or _last_between(replies, turn.at_ms, until_ms)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.core.text import opening_of
+from hitherto_server.core.text import name_of, opening_of
 from hitherto_server.judge.answers import Answers, Choice
 from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.surfaces import (
@@ -114,11 +114,6 @@ def _named(files: tuple[str, ...], project: Project | None) -> tuple[str, ...]:
     """Return files as the project names them: no path of the machine is told to anybody."""
     root = f"{project.root}/" if project else "/"
     return tuple(one.removeprefix(root) if one.startswith(root) else name_of(one) for one in files)
-
-
-def name_of(path: str) -> str:
-    """Return the last part of a path."""
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _wanted(tools: Tools, unsaved: Unsaved | None, *, asks_preference: bool) -> list[Surface]:
