@@ -116,7 +116,7 @@ def wire(
         has_news=sweep.has_news,
         judge=judge,
         on_transcript=partial(_note_transcript, (miner, worth)),
-        read_replies=_read_replies,
+        read_replies=partial(_read_replies, quiet),
         read_given=_read_given,
     )
     judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
@@ -176,10 +176,12 @@ def _read_given(path: Path) -> list[str]:
     return given_in(path)
 
 
-def _read_replies(path: Path) -> list[tuple[int, str]]:
+def _read_replies(quiet: Quiet, path: Path) -> list[tuple[int, str]]:
     from hitherto_server.history.replies import replies_in
+    from hitherto_server.history.tail import counted
 
-    return replies_in(path)
+    # what was said in a pause is nobody's to keep
+    return replies_in(path, counted(quiet, {"session_id": path.stem, "since_ms": 0}))
 
 
 def _may_ask(judge: Judge) -> bool:

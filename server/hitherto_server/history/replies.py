@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import stat
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,10 @@ from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.rows import Reply, Transcript
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from hitherto_server.history.rows import Row
 
 MOST_BYTES = 8 * 1024 * 1024
 """Of the end: a session's last turns. It is read beside everything else, but not for long."""
@@ -18,14 +22,18 @@ MOST_BYTES = 8 * 1024 * 1024
 log = logging.getLogger(__name__)
 
 
-def replies_in(path: Path) -> list[tuple[int, str]]:
-    """Return what the agent said, by its time; nothing where there is no transcript to read."""
+def replies_in(path: Path, counts: Callable[[Row], bool] = lambda _: True) -> list[tuple[int, str]]:
+    """Return what the agent said and counts, by its time; nothing where there is no transcript."""
     try:
         start = _start_of_end(path)
         if start is None:
             return []
         rows = Transcript(path, start=start).rows()
-        found = [(row.at_ms, row.what.text) for row in rows if isinstance(row.what, Reply)]
+        found = [
+            (row.at_ms, row.what.text)
+            for row in rows
+            if isinstance(row.what, Reply) and counts(row)
+        ]
     except OSError as error:
         log.info("a transcript could not be read: %s", error.strerror)
         return []
@@ -45,8 +53,9 @@ def given_in(path: Path) -> list[str]:
 
 def _start_of_end(path: Path) -> int | None:
     """Return where the first whole line of the file's end begins; None for what is no file."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode) or path.suffix != ".jsonl":
+    about = path.lstat()
+    is_own = about.st_uid == os.getuid()
+    if not (stat.S_ISREG(about.st_mode) and is_own) or path.suffix != ".jsonl":
         return None
     start = about.st_size - MOST_BYTES
     if start <= 0:

@@ -8,7 +8,7 @@ import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.pieces import ASKED, WENT_ON, Cutter, Resumed
@@ -94,7 +94,7 @@ def is_transcript(path: str, session_id: str) -> bool:
         return False
 
 
-def counted(quiet: Quiet, known: Known) -> Callable[[Row], bool]:
+def counted(quiet: Quiet, known: Known | dict[str, Any]) -> Callable[[Row], bool]:
     """Return what tells of a row whether it may be kept: said late enough, and in no pause."""
     rules = [rule for rule in quiet.rules if rule.session_id in (None, known["session_id"])]
     within = {rule.number: spellings(rule.path) for rule in rules if rule.path}

@@ -42,4 +42,5 @@ def _last_between(replies: Sequence[tuple[int, str]], from_ms: int, until_ms: in
     end = len(replies) if until_ms is None else bisect_left(replies, (until_ms, ""))
     if end <= bisect_right(replies, (from_ms, "")):
         return ""
-    return redact(replies[end - 1][1][-MOST_REPLY_CHARS:]).text
+    # half a secret would no longer look like one
+    return redact(replies[end - 1][1]).text[-MOST_REPLY_CHARS:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,8 @@ from tests.wiring import rows
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.session_words import MOST_REPLY_CHARS
 from hitherto_server.store.obligations import raise_obligation
 
 from .conftest import Client, context_of
@@ -269,24 +272,55 @@ async def test_nothing_that_hitherto_gave_is_digested(client: Client) -> None:
     assert "Store what you learned" not in content
 
 
-async def test_a_reply_that_is_not_kept_is_read_from_the_transcript_without_its_secrets(
-    client: Client, tmp_path: Path
-) -> None:
-    said = f"The cards are 1200 pixels wide because the scanner crops them; token {TOKEN}."
+def transcript_of(client: Client, folder: Path, said: str, at: str) -> str:
     row = {
         "type": "assistant",
         "uuid": "u1",
         "sessionId": "s",
         "cwd": str(client.project),
-        "timestamp": "2099-01-01T00:00:00Z",
+        "timestamp": at,
         "message": {"role": "assistant", "content": [{"type": "text", "text": said}]},
     }
-    transcript = tmp_path / "s.jsonl"
+    transcript = folder / "s.jsonl"
     transcript.write_text(f"{json.dumps(row)}\n")
-    await before(client, transcript_path=str(transcript))
+    return str(transcript)
+
+
+async def test_a_reply_that_is_not_kept_is_read_from_the_transcript_without_its_secrets(
+    client: Client, tmp_path: Path
+) -> None:
+    said = f"The cards are 1200 pixels wide because the scanner crops them; token {TOKEN}."
+    await before(
+        client, transcript_path=transcript_of(client, tmp_path, said, "2099-01-01T00:00:00Z")
+    )
     given = await compacts(client)
     assert "the scanner crops them" in given
     assert TOKEN not in given
+
+
+async def test_no_half_of_a_secret_comes_from_a_long_reply(client: Client, tmp_path: Path) -> None:
+    end = "The cards are 1200 pixels wide because the scanner crops them."
+    filler = "so it is. " * 600
+    said = f"token {TOKEN} {filler[: MOST_REPLY_CHARS - len(end) - len(TOKEN) // 2]} {end}"
+    await before(
+        client, transcript_path=transcript_of(client, tmp_path, said, "2099-01-01T00:00:00Z")
+    )
+    await compacts(client)
+    assert TOKEN[-12:] not in repr(rows(client.services.home.database, "SELECT items FROM digest"))
+
+
+async def test_what_was_said_in_a_pause_is_not_read_from_the_transcript(
+    client: Client, tmp_path: Path
+) -> None:
+    await asks(client, GOAL)
+    await client.services.quiet.begin("pause", Target(session_id="s"))
+    client.clock.pass_ms(5000)
+    at = datetime.fromtimestamp(client.clock() / 1000, UTC).isoformat()
+    client.clock.pass_ms(5000)
+    await client.services.quiet.end("pause", Target(session_id="s"))
+    said = "The cards are 1200 pixels wide because the scanner crops them."
+    await before(client, transcript_path=transcript_of(client, tmp_path, said, at))
+    assert "the scanner crops them" not in await compacts(client)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/s.jsonl", "/dev/zero", "relative.jsonl", ""])
