@@ -126,7 +126,9 @@ class Run:
         self.outcome.wrong += [f"at the end: {one}" for one in checks.problems()]
         self.outcome.details = self.details(checks)
         log = (self.place.home / "logs" / "server.log").read_text(errors="replace")
-        self.outcome.faults += [said[:2500] for said in log.split("Traceback")[1:]]
+        self.outcome.faults += [ending_of_traceback(one) for one in log.split("Traceback")[1:]]
+        unread = [line for line in log.splitlines() if "could not be read" in line]
+        self.outcome.faults += [line[:500] for line in unread]
         for session in self.sessions:
             if session.mcp is not None:
                 session.mcp.end(ENDS_S)
@@ -156,6 +158,12 @@ class Run:
             "harm": dict(self.harmer.counts),
             "answers that may be lost": dict(sum((one.maybe for one in heard), Counter())),
         }
+
+
+def ending_of_traceback(text: str) -> str:
+    """Return where a traceback ends: in which of our lines, and with what."""
+    lines = text.partition("\n2")[0].splitlines()  # a line of the log begins with its time
+    return "\n".join(lines[-8:])[:1500]
 
 
 @contextmanager
