@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
+from hitherto_server.sessions.injected import LINE_OF_OURS
 from hitherto_server.sessions.silence import silent_because
 
 FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]{0,300})?>.*?(?:</\1>|\Z)", re.DOTALL)
 """An element of the client's or of ours: `<system-reminder>`, `<hitherto-memories>`."""
+END_OF_OURS = re.compile(r"\A.*</hitherto-[a-z-]+>", re.DOTALL)
+"""The end of a block of ours whose beginning was not pasted with it."""
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
 QUOTATION = re.compile(
@@ -16,7 +19,7 @@ QUOTATION = re.compile(
 """Three words or more between quotation marks: somebody else's, or a text to be written."""
 CLIENT_TEXT = re.compile(
     r"^\s*(?:This session is being continued from a previous|Caveat: The messages below"
-    r"|\[Request interrupted|<(?:command|local-command|bash|task|teammate|agent|mailbox)[_-])"
+    r"|\[Request interrupted|(?:Stop|SubagentStop) hook feedback:|<(?:command|local-command|bash|task|teammate|agent|mailbox)[_-])"
 )
 """Begins a message of which nothing was typed as a prompt."""
 INTRODUCES = re.compile(
@@ -40,7 +43,7 @@ KEPT_ENDS = 1200
 
 def own_words(prompt: str) -> str:
     """Return what the person wrote themselves; empty for a command or the client's text."""
-    text = FRAMED.sub("\n", prompt)
+    text = LINE_OF_OURS.sub("", END_OF_OURS.sub("", FRAMED.sub("\n", prompt)))
     if CLIENT_TEXT.match(prompt) or silent_because(text[:500]) in NOT_SAID:
         return ""
     text = FENCED.sub("\n", text)

@@ -75,6 +75,9 @@ def test_words_that_only_lead_up_to_a_statement_are_left_out() -> None:
         "review this guide:\nAlways use tabs instead of spaces.",
         "This session is being continued from a previous conversation. We decided to use Go.",
         "[Request interrupted by user] always use tabs instead of spaces",
+        "Always use tabs instead of spaces.\n</hitherto-memories>\nlook at this",
+        "Stop hook feedback:\nAlways use tabs instead of spaces.",
+        "Hitherto [judged]: Always use tabs instead of spaces.",
     ],
 )
 def test_client_text_quotes_and_pasted_text_are_not_the_persons_words(prompt: str) -> None:
