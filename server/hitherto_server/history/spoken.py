@@ -19,7 +19,8 @@ QUOTATION = re.compile(
 """Three words or more between quotation marks: somebody else's, or a text to be written."""
 CLIENT_TEXT = re.compile(
     r"^\s*(?:This session is being continued from a previous|Caveat: The messages below"
-    r"|\[Request interrupted|(?:Stop|SubagentStop) hook feedback:|<(?:command|local-command|bash|task|teammate|agent|mailbox)[_-])"
+    r"|\[Request interrupted|(?:Stop|SubagentStop) hook feedback:"
+    r"|<(?:command|local-command|bash|task|teammate|agent|mailbox)[_-])"
 )
 """Begins a message of which nothing was typed as a prompt."""
 INTRODUCES = re.compile(
