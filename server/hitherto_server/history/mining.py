@@ -144,8 +144,13 @@ class Miner:
 
     async def sweep(self) -> None:
         """Look after sessions whose end never came, and forget what is too old."""
-        if not self.is_on:
-            return
+        if self.is_on:
+            await self._look_after()
+        mine = self.mine()
+        await mine.prune(self.settings.session_days)
+        await mine.embed()
+
+    async def _look_after(self) -> None:
         for row in await self.store.readers.run(chunks.list_transcripts):
             size, age_ms = await asyncio.to_thread(_state_of, Path(row["path"]), self.clock())
             is_over = age_ms > ENDED_AFTER_MS
@@ -153,9 +158,6 @@ class Miner:
             if is_unfound or size > row["read_offset"]:
                 job = self._take(row["path"], row["session_id"], is_over=is_over)
                 await self._guarded(job)
-        mine = self.mine()
-        await mine.prune(self.settings.session_days)
-        await mine.embed()
 
     async def _take(self, path: str, session_id: str, *, is_over: bool) -> None:
         from hitherto_server.history.tail import Tail, is_transcript

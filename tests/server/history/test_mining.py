@@ -500,11 +500,12 @@ async def test_a_session_whose_end_never_came_is_looked_after(mined: Mined) -> N
     assert await mined.desk.live() == [("candidate", RULE)]
 
 
-async def test_old_pieces_are_forgotten(mined: Mined) -> None:
+@pytest.mark.parametrize("days", [30, 0])
+async def test_old_pieces_are_forgotten(mined: Mined, days: int) -> None:
     path = mined.client.session(mined.desk.project, ("user", ASKED))
     await mined.hears(path)
     miner = mined.desk.services.miner
-    miner.settings = replace(miner.settings, session_days=30)
+    miner.settings = replace(miner.settings, session_days=days)
     await miner.sweep()
     assert await mined.texts() == []
     assert await mined.asks("what did we do last time?") == []
