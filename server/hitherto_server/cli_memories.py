@@ -110,11 +110,12 @@ def _found(answer: dict[str, Any]) -> list[str]:
         lines += [f"  {line}" for text in one["excerpts"] for line in text.splitlines()]
     unasked = [f"{arm}: {said}" for arm, said in answer["arms"].items() if said != "ok"]
     asked = f" ({'; '.join(unasked)})" if unasked else ""
-    return [
-        *lines,
-        *answer["notes"],
-        f"{len(answer['hits'])} found in {answer['took_ms']:.1f} ms{asked}",
-    ]
+    memories, sessions = len(answer["hits"]), len(answer["sessions"])
+    found = str(memories)
+    if sessions:
+        of_memories = f"{memories} {'memory' if memories == 1 else 'memories'}"
+        found = f"{of_memories}, {sessions} earlier session{'s' if sessions > 1 else ''}"
+    return [*lines, *answer["notes"], f"{found} found in {answer['took_ms']:.1f} ms{asked}"]
 
 
 def memories(

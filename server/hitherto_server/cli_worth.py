@@ -59,9 +59,10 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
             yield from _given(one)
         yield f"  recalls: {_recalls(session['recalls'])}"
         yield f"  tokens: {_tokens(session['tokens'])}"
-    yield f"{answer['sessions']} session(s) here"
-    yield f"  recalls: {_recalls(answer['recalls'])}"
-    yield f"  tokens: {_tokens(answer['tokens'])}"
+    if (looked_at := answer["sessions"]) > 0:
+        yield f"{looked_at} {'session' if looked_at == 1 else 'sessions'} here"
+        yield f"  recalls: {_recalls(answer['recalls'])}"
+        yield f"  tokens: {_tokens(answer['tokens'])}"
     for one in answer["notices"]:
         yield _rate(one)
 
@@ -79,10 +80,12 @@ def _recalls(recalls: dict[str, Any]) -> str:
 
 
 def _tokens(tokens: dict[str, Any]) -> str:
+    if tokens["replies"] is None:
+        return "not known"
     told = ", ".join(f"{name.replace('_', ' ')} {_number(tokens[name])}" for name in CLASSES)
     silent = tokens["replies_that_do_not_say"]
     rest = f", {silent} of them do not say all" if silent else ""
-    return f"{told} in {_number(tokens['replies'])} replies{rest}"
+    return f"{told} in {tokens['replies']:,} replies{rest}"
 
 
 def _number(value: int | None) -> str:

@@ -52,6 +52,13 @@ def said_wrong(done: subprocess.CompletedProcess[bytes]) -> str:
     return code
 
 
+def test_where_no_session_was_yet_worth_says_only_that(
+    shared: ServerProcess, project: Path
+) -> None:
+    done = shared.run("worth", cwd=project)
+    assert done.stdout.decode() == "No session was looked at yet.\n", done.stderr.decode()
+
+
 def test_a_memory_is_stored_shown_edited_undone_and_forgotten(
     shared: ServerProcess, project: Path
 ) -> None:
