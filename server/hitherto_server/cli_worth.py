@@ -93,8 +93,9 @@ def _number(value: int | None) -> str:
 
 
 def _rate(one: dict[str, Any]) -> str:
-    hits = one["right"] + one["heeded"]
-    rate = "nothing shows it yet" if one["rate"] is None else f"{one['rate']:.0%} right"
+    rate = "nothing shows it yet"
+    if one["rate"] is not None:
+        rate = f"{one['rate']:.0%} right or heeded"
     silent = f"; silent: {one['silent_because']}" if one["silent_because"] else ""
-    counts = f"{hits} right, {one['wrong']} wrong, {one['ignored']} ignored"
+    counts = ", ".join(f"{one[name]} {name}" for name in ("right", "heeded", "wrong", "ignored"))
     return f"{one['kind']}: {rate} ({counts}, {one['unclear'] + one['open']} unclear){silent}"

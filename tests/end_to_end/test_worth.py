@@ -161,4 +161,6 @@ def worth(product: Product, session_id: str) -> Json:
 def rates(product: Product) -> dict[str, tuple[int, int]]:
     """Return how often each kind was right and wrong."""
     notices = json.loads(product.run("worth", "--json"))["notices"]
+    told = product.run("worth")
+    assert all(f"{one['right']} right, {one['heeded']} heeded, " in told for one in notices)
     return {one["kind"]: (one["right"], one["wrong"]) for one in notices}

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.asking import Origin
     from hitherto_server.services import Services
     from hitherto_server.sessions.loop_tool import LoopDesk
+    from hitherto_server.sessions.past import PastSession
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
     from hitherto_server.store.quiet import QuietRule
@@ -176,17 +177,18 @@ async def recall_sessions(
         arms={},
         took_ms=services.clock() - started_ms,
         notes=[] if found else ["no earlier session of this project says anything of it"],
-        sessions=[
-            PastSessionView(
-                session_id=one.session_id,
-                began_at_ms=one.began_at_ms,
-                ended_at_ms=one.ended_at_ms,
-                branch=one.branch,
-                files=list(one.files),
-                excerpts=list(one.excerpts),
-            )
-            for one in found
-        ],
+        sessions=[_past_view(one) for one in found],
+    )
+
+
+def _past_view(one: PastSession) -> PastSessionView:
+    return PastSessionView(
+        session_id=one.session_id,
+        began_at_ms=one.began_at_ms,
+        ended_at_ms=one.ended_at_ms,
+        branch=one.branch,
+        files=list(one.files),
+        excerpts=list(one.excerpts),
     )
 
 

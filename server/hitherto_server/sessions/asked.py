@@ -51,7 +51,7 @@ async def answer_prompt(tools: Tools, call: HookCall, noting: asyncio.Task[int |
         return None
     reply = await _answered(tools, prompt, read, admission)
     tools.prompts.keep_soon(call, admission.occasion.admission)
-    tools.preferences.keep_soon(call, read.learned)
+    tools.preferences.keep_soon(call, read.lasting)
     return reply
 
 
@@ -98,11 +98,11 @@ async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: A
     from hitherto_server.sessions.lookups import with_past
     from hitherto_server.sessions.nudges import Answered, nudges_for, with_nudge
 
-    has_past, learned = False, reading.learned
+    has_past, lasting = False, reading.lasting
     reply = await deliver(tools, prompt.call, admission)
     if reading.asks_session.holds:
         reply, has_past = await with_past(tools, prompt, reply)
-    keeps = learned is None or tools.preferences.finds_in(prompt.text, learned)
+    keeps = lasting is None or tools.preferences.finds_in(prompt.text, lasting)
     wanted = nudges_for(prompt, reading, Answered(admission, has_past, keeps))
     reply, nudge = await with_nudge(tools, prompt, reply, wanted)
     await tools.judge.note_outcome(

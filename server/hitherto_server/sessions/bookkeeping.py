@@ -12,7 +12,7 @@ from hitherto_server.gates.secrets import redact
 from hitherto_server.sessions.silence import SYSTEM_TEXT
 from hitherto_server.store.evidence import drop_old, end_later, put_evidence
 from hitherto_server.store.loops import end_loops_of
-from hitherto_server.store.obligations import clear_obligations
+from hitherto_server.store.obligations import ENDED, clear_obligations
 from hitherto_server.store.sessions import (
     NewEvent,
     begin_session,
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.turns import NewTurn
 
 MAX_PATH_CHARS = 1000
-ENDED = "session ended"
+NOTIFICATION = "<task-notification>"
+"""What the client writes into a prompt when something in the background has ended."""
 MAX_FIELD_CHARS = 200
 PLAIN = re.compile(r"[a-zA-Z-]{1,24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w+")
 """A word, a UUID, a call's id: most fields are one, and a start need not load the secret gate."""
@@ -71,6 +72,16 @@ def kept(text: str, most: int) -> str:
     return text[:most] if PLAIN.fullmatch(text) else redact(text[: 4 * most]).text[:most]
 
 
+def prompt_id_of(call: HookCall) -> str:
+    """Return the client's id of a call's prompt, as it is kept; empty where none is told."""
+    return kept(call.text("prompt_id"), MAX_FIELD_CHARS)
+
+
+def agent_id_of(call: HookCall) -> str | None:
+    """Return the subagent that a call is of, as it is kept; None: the session's own agent."""
+    return kept(call.text("agent_id"), MAX_FIELD_CHARS) or None
+
+
 def note_event(
     connection: Connection,
     call: HookCall,
@@ -91,17 +102,7 @@ def note_event(
     )
     if turn is not None:
         put_turn(connection, turn)
-    event = NewEvent(
-        session_id=call.session_id,
-        name=kept(call.event, MAX_FIELD_CHARS),
-        body_hash=call.body_hash,
-        at_ms=call.at_ms,
-        received_at_ms=received_at_ms,
-        spooled=call.spooled,
-        tool_name=kept(call.text("tool_name"), MAX_FIELD_CHARS) or None,
-        detail=detail_of(call),
-    )
-    noted = put_event(connection, event)
+    noted = put_event(connection, _event_of(call, received_at_ms))
     if noted is not None:
         for one in evidence:
             put_evidence(connection, one)
@@ -113,10 +114,23 @@ def note_event(
     return noted
 
 
+def _event_of(call: HookCall, received_at_ms: int) -> NewEvent:
+    return NewEvent(
+        session_id=call.session_id,
+        name=kept(call.event, MAX_FIELD_CHARS),
+        body_hash=call.body_hash,
+        at_ms=call.at_ms,
+        received_at_ms=received_at_ms,
+        spooled=call.spooled,
+        tool_name=kept(call.text("tool_name"), MAX_FIELD_CHARS) or None,
+        detail=detail_of(call),
+    )
+
+
 def _end_in_background(connection: Connection, call: HookCall) -> None:
     """Learn how commands ended that went on while the agent did something else."""
     prompt = call.text("prompt")
-    if not prompt.lstrip().startswith("<task-notification>"):
+    if not prompt.lstrip().startswith(NOTIFICATION):
         return
     from hitherto_server.sessions.evidence import ended_later
 

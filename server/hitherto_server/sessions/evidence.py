@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from hitherto_server.core.commands import only_looks
 from hitherto_server.core.text import ending_of, storable
 from hitherto_server.gates.secrets import redact
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, MAX_PATH_CHARS, kept
+from hitherto_server.sessions.bookkeeping import (
+    MAX_FIELD_CHARS,
+    MAX_PATH_CHARS,
+    NOTIFICATION,
+    agent_id_of,
+    kept,
+    prompt_id_of,
+)
 from hitherto_server.sessions.edit_watch import EDITS
 from hitherto_server.sessions.notices import AFTER_TOOLS
 from hitherto_server.store.evidence import NewEvidence
@@ -42,7 +49,6 @@ ENDED_LATER = re.compile(
     r"(?:.*?exit code (?P<code>-?\d{1,10}))?",
     re.DOTALL,
 )
-NOTIFICATION = "<task-notification>"
 
 
 def evidence_of(call: HookCall) -> tuple[NewEvidence, ...]:
@@ -141,12 +147,12 @@ def _made(
     is_result = kind == "result" and call.event == "PostToolUseFailure"
     return NewEvidence(
         session_id=call.session_id,
-        prompt_id=kept(call.text("prompt_id"), MAX_FIELD_CHARS),
+        prompt_id=prompt_id_of(call),
         call_id=kept(call.text("tool_use_id"), MAX_FIELD_CHARS) or call.body_hash[:32],
         kind=kind,
         subject=subject,
         at_ms=call.at_ms,
-        agent_id=kept(call.text("agent_id"), MAX_FIELD_CHARS) or None,
+        agent_id=agent_id_of(call),
         failed=True if is_result else failed,
         exit_code=exit_code,
         tail=tail,

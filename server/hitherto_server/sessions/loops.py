@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, assert_never, cast
 from hitherto_server.judge.answers import Unavailable
 from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.surfaces import loop_goal
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
+from hitherto_server.sessions.bookkeeping import kept, prompt_id_of
 from hitherto_server.sessions.loop_words import (
     CAP,
     SHOWN_ENTRIES,
@@ -54,7 +54,7 @@ LEAST_ASKING_S = 0.25
 
 
 @dataclass(frozen=True)
-class Stop:
+class LoopStop:
     """What counts of a stop for a loop."""
 
     prompt_id: str
@@ -83,7 +83,7 @@ class Move:
 STAY = Move("stay")
 
 
-def next_move(loop: Loop, stop: Stop) -> Move:
+def next_move(loop: Loop, stop: LoopStop) -> Move:
     """Decide by the rules alone what becomes of a loop at a stop."""
     if stop.now_ms >= loop.until_ms:
         return Move("end", reason="time")
@@ -96,7 +96,7 @@ def next_move(loop: Loop, stop: Stop) -> Move:
     return _going_on(loop, stop)
 
 
-def _going_on(loop: Loop, stop: Stop) -> Move:
+def _going_on(loop: Loop, stop: LoopStop) -> Move:
     is_new_turn = stop.prompt_id != loop.prompt_id
     if loop.asked_at_ms and is_new_turn and stop.by_person:
         return Move("ask", loop.iteration)  # the person came between: the same once more
@@ -108,7 +108,7 @@ def _going_on(loop: Loop, stop: Stop) -> Move:
     return Move("ask", loop.iteration + 1, idle)
 
 
-def _stays_paused(loop: Loop, stop: Stop) -> bool:
+def _stays_paused(loop: Loop, stop: LoopStop) -> bool:
     return not loop.prompt_id or loop.prompt_id == stop.prompt_id or not stop.by_person
 
 
@@ -134,7 +134,7 @@ async def loop_on_stop(tools: Tools, call: HookCall, evidence: Evidence) -> Repl
     return await _make(tools, call, loop, stop, move)
 
 
-async def _make(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move) -> Reply:
+async def _make(tools: Tools, call: HookCall, loop: Loop, stop: LoopStop, move: Move) -> Reply:
     match move.kind:
         case "ask":
             return await _ask(tools, call, loop, stop, move)
@@ -148,8 +148,8 @@ async def _make(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move
             assert_never(move.kind)
 
 
-async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> Stop:
-    prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
+async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> LoopStop:
+    prompt_id = prompt_id_of(call)
 
     def look(connection: Connection) -> tuple[bool, bool, bool]:
         by_client = is_by_client(connection, loop.session_id, prompt_id)
@@ -157,7 +157,7 @@ async def _stop_of(tools: Tools, call: HookCall, loop: Loop) -> Stop:
 
     has_used_tool, says_itself, by_client = await tools.store.readers.run(look)
     message = call.text("last_assistant_message")
-    return Stop(
+    return LoopStop(
         prompt_id=prompt_id,
         message=message,
         now_ms=tools.clock(),
@@ -219,7 +219,7 @@ def _lately(evidence: Evidence, loop: Loop) -> list[Command]:
     return [one for one in evidence.commands if one.at_ms >= loop.asked_at_ms]
 
 
-async def _ask(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move) -> Reply:
+async def _ask(tools: Tools, call: HookCall, loop: Loop, stop: LoopStop, move: Move) -> Reply:
     """Block the stop with the next iteration; a second copy of the stop finds the loop moved on."""
     at_ms = max(tools.clock(), loop.asked_at_ms + 1)
     idle = move.idle + 1
@@ -244,7 +244,7 @@ async def _ask(tools: Tools, call: HookCall, loop: Loop, stop: Stop, move: Move)
     return {"decision": "block", "reason": text}
 
 
-async def _pause(tools: Tools, loop: Loop, stop: Stop, move: Move) -> Reply:
+async def _pause(tools: Tools, loop: Loop, stop: LoopStop, move: Move) -> Reply:
     reason = cast("Paused", move.reason)
 
     def job(connection: Connection) -> bool:
@@ -257,7 +257,7 @@ async def _pause(tools: Tools, loop: Loop, stop: Stop, move: Move) -> Reply:
     return {"systemMessage": pause_line(loop, reason)} if is_first else None
 
 
-async def _end(tools: Tools, loop: Loop, stop: Stop, move: Move) -> Reply:
+async def _end(tools: Tools, loop: Loop, stop: LoopStop, move: Move) -> Reply:
     reason = cast("Ended", move.reason)
 
     def job(connection: Connection) -> bool:
@@ -279,7 +279,7 @@ async def _told(tools: Tools, loop: Loop) -> Reply:
     return {"systemMessage": end_line(loop, cast("Ended", loop.reason))} if is_first else None
 
 
-def _write_reply(connection: Connection, loop: Loop, stop: Stop) -> None:
+def _write_reply(connection: Connection, loop: Loop, stop: LoopStop) -> None:
     text = kept(" ".join(stop.message.split()), REPLY_CHARS)
     if text:
         write_entry(connection, loop, "reply", text, stop.now_ms)

@@ -94,7 +94,7 @@ def _wanted(prompt: Prompt, reading: Reading, answered: Answered) -> Iterator[Nu
             yield Nudge("nudge:session-lookup", ONCE, SESSION_LINE, reading.asks_session.by)
     elif reading.tier == "must" and near and not answered.admission.injected:
         yield Nudge("nudge:recall", prompt.id or ONCE, _recall_line(near), reading.tier_by)
-    if reading.learned is not None and reading.learned.holds and not answered.keeps_preference:
+    if reading.lasting is not None and reading.lasting.holds and not answered.keeps_preference:
         yield Nudge("nudge:preference", ONCE, PREFERENCE_LINE, "judged")
 
 

@@ -225,7 +225,7 @@ def text_of(admission: Admission, against: Sequence[Against]) -> str:
     """Return the block for the model; what it has been given already is named by its line only."""
     texts = {one.found.number: one.text or header(one.found) for one in admission.decisions}
     lines = [
-        texts[one.found.number] + (f"  seen by: {as_data(one.why)}\n" if one.why else "")
+        texts[one.found.number] + (f"  conflict: {as_data(one.why)}\n" if one.why else "")
         for one in against
     ]
     by = "judged" if any(one.by == "judged" for one in against) else "rule"

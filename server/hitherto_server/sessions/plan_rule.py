@@ -69,7 +69,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Ruled:
+class RuledOut:
     """What a decision rules out: what must be in a step, and what must be in the plan besides."""
 
     out: frozenset[str]
@@ -173,7 +173,7 @@ def _spares(step: Step, statement: str) -> bool:
     return found is not None and found[1].lower() not in statement.lower()
 
 
-def _ruled_out(statement: str) -> Iterator[Ruled]:
+def _ruled_out(statement: str) -> Iterator[RuledOut]:
     """Yield what stands around the words that rule out, each within its clause."""
     for clause in CLAUSE.split(statement):
         found = RULES_OUT.search(clause)
@@ -183,7 +183,7 @@ def _ruled_out(statement: str) -> Iterator[Ruled]:
         behind = stems_of(clause[found.end() :]) - DOING
         if subject | behind:
             rest = stems_of(statement) - subject - behind - DOING
-            yield Ruled(subject | behind, frozenset() if subject else rest)
+            yield RuledOut(subject | behind, frozenset() if subject else rest)
 
 
 def _does(step: Step, ruled_out: frozenset[str], statement: str) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.preference_rules import Heard, Preference
-    from hitherto_server.sessions.reading import Learned
+    from hitherto_server.sessions.reading import Lasting
 
 log = logging.getLogger(__name__)
 
@@ -52,40 +52,40 @@ class Preferences:
         """Whether anything is kept: where no prompt is, no preference is either."""
         return self.settings.preferences > 0 and self.settings.kept_prompt_chars > 0
 
-    def keep_soon(self, call: HookCall, learned: Learned | None = None) -> None:
-        """Keep what a prompt states, in a moment; `learned` is what a judge said of it.
+    def keep_soon(self, call: HookCall, lasting: Lasting | None = None) -> None:
+        """Keep what a prompt states, in a moment; `lasting` is what a judge said of it.
 
         Of no other event anything is kept.
         """
         if not self.is_on or call.event != "UserPromptSubmit":
             return
-        keeping = asyncio.create_task(self._keep(call, learned))
+        keeping = asyncio.create_task(self._keep(call, lasting))
         self._keeping.add(keeping)
         keeping.add_done_callback(self._keeping.discard)
 
-    def finds_in(self, prompt: str, learned: Learned | None) -> bool:
+    def finds_in(self, prompt: str, lasting: Lasting | None) -> bool:
         """Tell whether something of a prompt would be kept."""
-        return self.is_on and bool(chosen(self.hear(prompt), learned))
+        return self.is_on and bool(chosen(self.hear(prompt), lasting))
 
     async def close(self) -> None:
         """Keep what waits, at once."""
         self._closing.set()
         await asyncio.gather(*self._keeping)
 
-    async def _keep(self, call: HookCall, learned: Learned | None) -> None:
+    async def _keep(self, call: HookCall, lasting: Lasting | None) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._closing.wait(), AFTER_REPLY_S)
-        wanted = await asyncio.to_thread(self._choose, call, learned)
+        wanted = await asyncio.to_thread(self._choose, call, lasting)
         for one in wanted:
             try:
                 await self._store(call, one)
             except HithertoError as error:
                 log.warning("a preference was not stored: %s", error.message)
 
-    def _choose(self, call: HookCall, learned: Learned | None) -> Sequence[Kept]:
+    def _choose(self, call: HookCall, lasting: Lasting | None) -> Sequence[Kept]:
         from hitherto_server.gates.secrets import redact
 
-        found = chosen(self.hear(call.text("prompt")), learned)
+        found = chosen(self.hear(call.text("prompt")), lasting)
         return [one for one in found if not redact(one.preference.content).changed]
 
     async def _store(self, call: HookCall, kept: Kept) -> None:
@@ -103,7 +103,7 @@ class Preferences:
         await propose(self.writes, request, shown)
 
 
-def chosen(heard: Heard, learned: Learned | None) -> list[Kept]:
+def chosen(heard: Heard, lasting: Lasting | None) -> list[Kept]:
     """Return what is kept of a prompt: what was asked for outright, and what was judged to last.
 
     What only a rule found is kept as a candidate, unless a judge says that it does not last.
@@ -111,13 +111,13 @@ def chosen(heard: Heard, learned: Learned | None) -> list[Kept]:
     from hitherto_server.sessions.preference_rules import of_sentence, preferences_in
 
     found = preferences_in(heard)
-    if learned is None:
+    if lasting is None:
         return [Kept(one, one.is_explicit) for one in found]
-    if not learned.holds:
+    if not lasting.holds:
         return [Kept(one, is_sure=True) for one in found if one.is_explicit]
-    if not found and len(heard.sentences) == 1 and learned.calibrated:
+    if not found and len(heard.sentences) == 1 and lasting.calibrated:
         found = [of_sentence(heard.sentences[0])]
-    return [Kept(one, learned.calibrated or one.is_explicit) for one in found]
+    return [Kept(one, lasting.calibrated or one.is_explicit) for one in found]
 
 
 def _request(call: HookCall, preference: Preference) -> RememberRequest | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
+from hitherto_server.sessions.bookkeeping import prompt_id_of
 from hitherto_server.sessions.silence import silent_because
 from hitherto_server.store.turns import NewTurn, put_reply, put_turn
 
@@ -67,7 +67,7 @@ class PromptKeeper:
             log.warning("a prompt was not kept: %s", error)
 
     async def _keep_reply(self, call: HookCall) -> None:
-        prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
+        prompt_id = prompt_id_of(call)
         said = call.text("last_assistant_message")
         if not said or not prompt_id or self.most_chars == 0:
             return
@@ -92,8 +92,7 @@ def turn_of(call: HookCall, most_chars: int, admission: str | None = None) -> Ne
     redacted = redacted_ends(prompt)
     return NewTurn(
         session_id=call.session_id,
-        prompt_id=kept(call.text("prompt_id"), MAX_FIELD_CHARS)
-        or f"{call.body_hash[:16]}-{call.at_ms}",
+        prompt_id=prompt_id_of(call) or f"{call.body_hash[:16]}-{call.at_ms}",
         prompt=ends_of(redacted, most_chars),
         at_ms=call.at_ms,
         query=ends_of(redacted, min(QUERY_CHARS, most_chars)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
+from hitherto_server.sessions.bookkeeping import prompt_id_of
 
 if TYPE_CHECKING:
     from hitherto_server.judge.surfaces.prompt_urgency import Tier
@@ -30,7 +30,7 @@ class Prompt:
     @property
     def id(self) -> str:
         """The client's id of it, as it is kept."""
-        return kept(self.call.text("prompt_id"), MAX_FIELD_CHARS)
+        return prompt_id_of(self.call)
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Learned:
+class Lasting:
     """What a judge said of a lasting preference."""
 
     holds: bool
@@ -60,7 +60,7 @@ class Reading:
     asks_session: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
     another_task: Said = field(default_factory=lambda: Said(holds=False, by="rule"))
     unsaved: Unsaved | None = None
-    learned: Learned | None = None
+    lasting: Lasting | None = None
     """None: no judgment of it came."""
     log_id: int | None = None
     is_read: bool = True

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import GitSlow
-from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
+from hitherto_server.sessions.bookkeeping import agent_id_of, prompt_id_of
 from hitherto_server.sessions.obligations import NOTICES
 from hitherto_server.store import obligations as owed
 from hitherto_server.store.evidence import (
@@ -101,8 +101,8 @@ def _read(
     connection: Connection, tools: Tools, call: HookCall, *, project: int | None, all_heard: bool
 ) -> Stop:
     session_id = call.session_id
-    prompt_id = kept(call.text("prompt_id"), MAX_FIELD_CHARS)
-    agent_id = kept(call.text("agent_id"), MAX_FIELD_CHARS) or None
+    prompt_id = prompt_id_of(call)
+    agent_id = agent_id_of(call)
     everything = session_evidence(connection, session_id)
     began_ms = began_at_ms(connection, session_id)
     is_known = (

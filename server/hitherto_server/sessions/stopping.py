@@ -25,6 +25,7 @@ from hitherto_server.sessions.obligations import (
 from hitherto_server.sessions.stop_reading import by_rule, claim_of, judge_stop
 from hitherto_server.sessions.stop_view import look_at
 from hitherto_server.store import obligations as owed
+from hitherto_server.store.obligations import DECLINED, LATE, MOVED_ON, PUT_RIGHT, SAID_AGAIN, UNMET
 from hitherto_server.store.worth import note_shown, settle, take_back_shown
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.worth import ShownOutcome
 
-PUT_RIGHT, SAID_AGAIN = "shown or put right", "said again"
-DECLINED, MOVED_ON, LATE = "declined", "moved on", "late"
-OUR_WORDS = frozenset({PUT_RIGHT, SAID_AGAIN, DECLINED, MOVED_ON, LATE})
+SETTLED = UNMET | {PUT_RIGHT}
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +156,7 @@ def _clear(connection: Connection, stop: Stop, mine: Sequence[owed.Obligation], 
             connection, stop.session_id, (one.kind,), by=by, at_ms=at_ms, subject=one.subject
         )
     for kind, cleared_by in raised.items():
-        if kind not in NOTICES or cleared_by in OUR_WORDS:
+        if kind not in NOTICES or cleared_by in SETTLED:
             continue  # that was settled at an earlier stop
         # what is cleared by now was cleared by the write of a memory
         because, outcome = came[kind] if cleared_by is None else ("stored", "heeded")

@@ -19,7 +19,7 @@ from hitherto_server.judge.surfaces import (
 )
 from hitherto_server.recall.pipeline import LEAST_JUDGE_S
 from hitherto_server.sessions import prompt_rules
-from hitherto_server.sessions.reading import Learned, Reading, Said
+from hitherto_server.sessions.reading import Lasting, Reading, Said
 from hitherto_server.store.unsaved import find_unsaved, has_preference
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def judged(answers: Answers | None, tools: Tools, ruled: Reading) -> Reading:
         asks_session=ruled.asks_session if asks is None else Said(asks, "judged"),
         another_task=ruled.another_task if turns is None else Said(turns, "judged"),
         unsaved=ruled.unsaved,
-        learned=None if wants is None else Learned(wants, answers.calibrated),
+        lasting=None if wants is None else Lasting(wants, answers.calibrated),
         log_id=answers.log_id,
     )
 

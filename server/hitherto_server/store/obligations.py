@@ -21,6 +21,10 @@ Owed = Literal["store", "check", "fix"]
 OWED: tuple[Owed, ...] = ("store", "check", "fix")
 STORED: tuple[Owed, ...] = ("store", "fix")
 """What any memory write of the session satisfies."""
+PUT_RIGHT, SAID_AGAIN = "shown or put right", "said again"
+DECLINED, MOVED_ON, LATE, ENDED = "declined", "moved on", "late", "session ended"
+UNMET = frozenset({SAID_AGAIN, DECLINED, MOVED_ON, LATE, ENDED})
+"""How an obligation ends without being done; a memory's id says that it was stored."""
 
 sql = load_queries("obligations")
 

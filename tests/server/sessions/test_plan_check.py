@@ -74,6 +74,7 @@ async def test_what_a_plan_goes_against_is_named_with_its_id_and_standing(client
     assert AGAINST in told
     assert BESIDE not in told
     assert "decision" not in (reply or {}), "it is advice: nothing is blocked"
+    assert "\n  conflict: " in told
     assert (reply or {})["systemMessage"] == "Hitherto: the plan may go against 1 decision"
 
 

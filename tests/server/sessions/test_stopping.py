@@ -9,7 +9,6 @@ import pytest
 from tests.wiring import opened, rows
 
 from hitherto_server.api.operations import perform_named
-from hitherto_server.sessions import stopping
 from hitherto_server.sessions.quiet import Target
 from hitherto_server.store.obligations import open_obligations
 from hitherto_server.store.unsaved import find_unsaved
@@ -398,7 +397,3 @@ async def test_no_obligation_holds_a_secret(client: Client) -> None:
     assert await stops(client, f"All tests pass with {secret}.")
     for file in client.services.home.root.rglob("*"):
         assert not file.is_file() or secret.encode() not in file.read_bytes(), file
-
-
-def test_the_words_that_clear_are_told_apart_from_ids_of_memories() -> None:
-    assert {"late", "moved on"} <= stopping.OUR_WORDS

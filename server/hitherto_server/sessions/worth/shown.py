@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hitherto_server.sessions.worth.acts import DEEDS
 from hitherto_server.sessions.worth.assess import AGAINST, WORDS
 from hitherto_server.sessions.worth.signs import is_at
+from hitherto_server.store.obligations import UNMET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,10 +117,8 @@ def _of_nudge(shown: Shown, course: Course) -> Settled:
 
 def _of_block(shown: Shown, course: Course) -> Settled:
     for at_ms, by in course.cleared:
-        if at_ms > shown.at_ms:
-            is_answer = by == "answered"
-            # who says why not has told that there was nothing to do
-            return Settled("wrong" if is_answer else "right", f"cleared: {by}"[:80])
+        if at_ms > shown.at_ms and by not in UNMET:
+            return Settled("right", f"cleared: {by}"[:80])
     if any(at_ms > shown.at_ms for at_ms in course.stored_ms):
         return Settled("right", "the session stored something")
     return _went_on(shown, course)

@@ -8,6 +8,7 @@ from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Worth
 from hitherto_server.sessions.worth.shown import Course, Shown, settled, standing_settled
 from hitherto_server.sessions.worth.signs import signs_of
+from hitherto_server.store.obligations import UNMET
 
 ID = "01a229f1-2800-7164-b9b1-e955957d2b91"
 SIGNS = {ID: (7, signs_of("`spin_up` is in plant/pump.py"))}
@@ -81,6 +82,12 @@ def test_a_block_is_right_where_what_was_owed_is_done() -> None:
     assert settled(block, course(EDIT, cleared=((2000, ID),))).outcome == "right"
     assert settled(block, course(EDIT, stored_ms=(2000,))).outcome == "right"
     assert settled(block, course(EDIT)).outcome == "ignored"
+
+
+@pytest.mark.parametrize("by", sorted(UNMET))
+def test_a_block_that_was_let_go_is_not_right(by: str) -> None:
+    block = Shown("block:turn-worth", "p-1", 1000)
+    assert settled(block, course(EDIT, cleared=((2000, by),))).outcome == "ignored"
 
 
 @pytest.mark.parametrize(
