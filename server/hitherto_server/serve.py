@@ -28,7 +28,7 @@ from hitherto_server.core.launch import serve_command_text
 from hitherto_server.core.private_file import close_to_others, remove_left_behind, write_private
 from hitherto_server.core.token import read_token
 from hitherto_server.gates.secrets import redact
-from hitherto_server.sessions.sought import patterns
+from hitherto_server.sessions.prompt.sought import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

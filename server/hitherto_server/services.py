@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.recall.staleness import StaleJudge
     from hitherto_server.recall.succession import Succession
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.sessions.desk import SessionDesk
-    from hitherto_server.sessions.quiet import Quiet
     from hitherto_server.sessions.worth.keeper import WorthKeeper
     from hitherto_server.store.database import Store
     from hitherto_server.store.projects import Projects

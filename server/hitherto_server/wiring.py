@@ -24,14 +24,14 @@ from hitherto_server.recall.pipeline import Recaller
 from hitherto_server.recall.staleness import StaleJudge
 from hitherto_server.recall.standings import Lookout
 from hitherto_server.services import Services
-from hitherto_server.sessions.client_files import ClientFiles
+from hitherto_server.sessions.client.files import ClientFiles
+from hitherto_server.sessions.control.quiet import Quiet
 from hitherto_server.sessions.desk import SessionDesk
 from hitherto_server.sessions.edit_watch import EditWatch
-from hitherto_server.sessions.judged_prompts import JudgedPrompts
 from hitherto_server.sessions.moments import Tools
-from hitherto_server.sessions.preferences import Preferences
-from hitherto_server.sessions.prompts import PromptKeeper
-from hitherto_server.sessions.quiet import Quiet
+from hitherto_server.sessions.prompt.keeper import PromptKeeper
+from hitherto_server.sessions.prompt.patience import JudgedPrompts
+from hitherto_server.sessions.prompt.preferences import Preferences
 from hitherto_server.sessions.spool_reader import Spool
 from hitherto_server.sessions.worth.keeper import WorthKeeper
 from hitherto_server.standing.anchors import anchor
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.client import Judge
     from hitherto_server.recall.succession import Succession
     from hitherto_server.sessions.call import HookCall
-    from hitherto_server.sessions.preference_rules import Heard
+    from hitherto_server.sessions.prompt.preference_rules import Heard
     from hitherto_server.store.database import Store
 
 

@@ -12,7 +12,7 @@ from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import repository, rows
 
 from hitherto_server.recall.pipeline import ASKED_JUDGE_S
-from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
+from hitherto_server.sessions.prompt.patience import JUDGED_PROMPT_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,7 +30,7 @@ from hitherto_server.maintenance import classifying, judged_work, queue, relatin
 from hitherto_server.recall.admission import Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.loops import loop_on_stop
+from hitherto_server.sessions.loop.loops import loop_on_stop
 from hitherto_server.store.evidence import Evidence
 
 if TYPE_CHECKING:

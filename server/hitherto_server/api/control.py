@@ -22,9 +22,9 @@ from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import quiet_views
 from hitherto_server.api.replies import json_response
 from hitherto_server.gates.secrets import redact
-from hitherto_server.sessions.purge import purge as purged
-from hitherto_server.sessions.quiet import Target
-from hitherto_server.sessions.wrong import mark, unmark
+from hitherto_server.sessions.control.purge import purge as purged
+from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.sessions.control.wrong import mark, unmark
 from hitherto_server.store.feedback import Aim
 from hitherto_server.store.projects import refuse_relative
 

@@ -17,7 +17,7 @@ from hitherto_contract import PROTOCOL, VERSION
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import is_count
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.clients import accepted
+from hitherto_server.sessions.client.clients import accepted
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -35,7 +35,7 @@ from hitherto_server.gates.remember import remember
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.syncing import SyncWish, sync
 from hitherto_server.recall.why import explain_last
-from hitherto_server.sessions.prompt_rules import asks_about_a_session
+from hitherto_server.sessions.prompt.rules import asks_about_a_session
 from hitherto_server.store.memories import get_row
 from hitherto_server.store.sessions import goes_on_as
 
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from hitherto_server.judge.asking import Origin
     from hitherto_server.services import Services
-    from hitherto_server.sessions.loop_tool import LoopDesk
-    from hitherto_server.sessions.past import PastSession
+    from hitherto_server.sessions.loop.tool import LoopDesk
+    from hitherto_server.sessions.past.finding import PastSession
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.projects import Project
     from hitherto_server.store.quiet import QuietRule
@@ -156,7 +156,7 @@ async def recall_sessions(
     services: Services, asked: RecallRequest, project: Project | None
 ) -> RecallReply:
     """Find what was said and done in earlier sessions of a project: no memories."""
-    from hitherto_server.sessions.past import Asked, find_past
+    from hitherto_server.sessions.past.finding import Asked, find_past
 
     started_ms = services.clock()
     found = await find_past(
@@ -205,7 +205,7 @@ async def sync_project(services: Services, asked: SyncRequest) -> SyncReply:
 
 def loop_desk(services: Services) -> LoopDesk:
     """Return what takes a request about loops; few sessions ever make one."""
-    from hitherto_server.sessions.loop_tool import LoopDesk
+    from hitherto_server.sessions.loop.tool import LoopDesk
 
     most = services.settings.loop_iterations
     return LoopDesk(services.store, services.projects, services.clock, most)

@@ -16,7 +16,7 @@ from hitherto_contract import (
 )
 from hitherto_contract.memories import Placed
 from hitherto_server.core.errors import FolderIgnored
-from hitherto_server.sessions.left_alone import line_for, until
+from hitherto_server.sessions.control.left_alone import line_for, until
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -35,8 +35,8 @@ from hitherto_server.gates.duplicates import judge
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.hearing import hear
 from hitherto_server.recall.query import prepare
-from hitherto_server.sessions.preference_rules import preferences_in
-from hitherto_server.sessions.prompt_rules import (
+from hitherto_server.sessions.prompt.preference_rules import preferences_in
+from hitherto_server.sessions.prompt.rules import (
     asks_about_a_session,
     begins_another_task,
     tier_by_rule,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hitherto_server.benches.items import text_of
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import compact_digest, plan_conflict
-from hitherto_server.sessions.digest_rule import labels_by_rule
-from hitherto_server.sessions.plan_rule import goes_against, read_plan
+from hitherto_server.sessions.compaction.rule import labels_by_rule
+from hitherto_server.sessions.plan.rule import goes_against, read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

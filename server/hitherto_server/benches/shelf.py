@@ -21,7 +21,7 @@ from hitherto_server.recall.admission import Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.recall.passages import split
 from hitherto_server.recall.pipeline import Recaller
-from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.prompt.silence import silent_because
 from hitherto_server.store.database import open_store
 from hitherto_server.store.projects import Projects
 

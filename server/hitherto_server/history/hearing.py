@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hitherto_server.history.spoken import own_words, sentences
 from hitherto_server.history.statements import stated_in
-from hitherto_server.sessions.preference_rules import Heard
+from hitherto_server.sessions.prompt.preference_rules import Heard
 
 
 def hear(prompt: str) -> Heard:

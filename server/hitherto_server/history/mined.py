@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.pieces import Piece
     from hitherto_server.history.tail import Read
     from hitherto_server.recall.succession import Succession
-    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.projects import Project
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.mined import Mine
     from hitherto_server.history.tail import Read, Tail
     from hitherto_server.sessions.call import HookCall
-    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Row
 

@@ -12,7 +12,7 @@ from hitherto_server.gates.secrets import redact
 from hitherto_server.history.echoes import is_ours
 from hitherto_server.history.rows import Call, Outcome, Prompt, Reply
 from hitherto_server.history.spoken import own_words
-from hitherto_server.sessions.prompt_rules import asks_about_a_session
+from hitherto_server.sessions.prompt.rules import asks_about_a_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from hitherto_server.history.session import read_session
 from hitherto_server.history.sources import standing_folder
 from hitherto_server.recall.admission import CANDIDATE, Occasion
 from hitherto_server.recall.hits import Question
-from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.prompt.silence import silent_because
 from hitherto_server.store import history as rows
 from hitherto_server.store.projects import USER_WIDE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hitherto_server.sessions.injected import LINE_OF_OURS
-from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.prompt.silence import silent_because
 
 FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]{0,300})?>.*?(?:</\1>|\Z)", re.DOTALL)
 """An element of the client's or of ours: `<system-reminder>`, `<hitherto-memories>`."""

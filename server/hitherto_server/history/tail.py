@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.pieces import ASKED, WENT_ON, Cutter, Resumed
 from hitherto_server.history.rows import Transcript
-from hitherto_server.sessions.quiet import lies_in, spellings
+from hitherto_server.sessions.control.quiet import lies_in, spellings
 from hitherto_server.standing.paths import is_private
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.history.pieces import Piece
     from hitherto_server.history.rows import Row
-    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.store.driver import Row as Known
 
 HEAD_BYTES = 4096

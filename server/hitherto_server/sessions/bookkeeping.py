@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.text import opening_of
 from hitherto_server.gates.secrets import redact
-from hitherto_server.sessions.silence import SYSTEM_TEXT
+from hitherto_server.sessions.prompt.silence import SYSTEM_TEXT
 from hitherto_server.store.evidence import drop_old, end_later, put_evidence
 from hitherto_server.store.loops import end_loops_of
 from hitherto_server.store.obligations import ENDED, clear_obligations
@@ -69,7 +70,7 @@ def detail_of(call: HookCall) -> dict[str, Any]:
 def kept(text: str, most: int) -> str:
     """Return a text as it may be kept: without secrets, then cut."""
     # a secret that was cut first would no longer look like one
-    return text[:most] if PLAIN.fullmatch(text) else redact(text[: 4 * most]).text[:most]
+    return text[:most] if PLAIN.fullmatch(text) else redact(opening_of(text, 4 * most)).text[:most]
 
 
 def prompt_id_of(call: HookCall) -> str:
@@ -132,7 +133,7 @@ def _end_in_background(connection: Connection, call: HookCall) -> None:
     prompt = call.text("prompt")
     if not prompt.lstrip().startswith(NOTIFICATION):
         return
-    from hitherto_server.sessions.evidence import ended_later
+    from hitherto_server.sessions.stop.evidence import ended_later
 
     for call_id, failed, code in ended_later(prompt):
         end_later(connection, call.session_id, call_id, failed=failed, exit_code=code)

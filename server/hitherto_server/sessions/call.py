@@ -12,7 +12,7 @@ from hitherto_hooks.masking import without_secrets
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.paths import local_path
 from hitherto_server.core.text import storable
-from hitherto_server.sessions.clients import DIALECTS, FILES, MOST_FILES, split_name
+from hitherto_server.sessions.client.clients import DIALECTS, FILES, MOST_FILES, split_name
 
 MAX_NAME_CHARS = 200
 MAX_FOLDER_CHARS = 4096

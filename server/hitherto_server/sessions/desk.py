@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
-from hitherto_server.sessions.left_alone import leave_alone, without_hidden
+from hitherto_server.sessions.control.left_alone import leave_alone, without_hidden
 from hitherto_server.sessions.moments import answer_start
 from hitherto_server.sessions.notices import AFTER_TOOLS, tells_of_files, with_news
-from hitherto_server.sessions.prompts import turn_of
+from hitherto_server.sessions.prompt.keeper import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
 from hitherto_server.sessions.subagents import answer_subagent, link_dispatch, note_dispatch
 from hitherto_server.store.sessions import same_within_ms
 
 if TYPE_CHECKING:
-    from hitherto_server.sessions.judged_prompts import JudgedPrompts
     from hitherto_server.sessions.moments import Reply, Tools
+    from hitherto_server.sessions.prompt.patience import JudgedPrompts
     from hitherto_server.sessions.spool_reader import Record, Spool
     from hitherto_server.store.evidence import NewEvidence
     from hitherto_server.store.projects import Project
@@ -99,7 +99,7 @@ class SessionDesk:
     async def _take(self, call: HookCall) -> Reply:
         project = await self._project(call)
         if call.event == "PostToolUse" and call.text("tool_name") == "ExitPlanMode":
-            from hitherto_server.sessions.plans import store_plan
+            from hitherto_server.sessions.plan.plans import store_plan
 
             # Before the event is noted: a repeated event is dropped, a repeated plan is known.
             await store_plan(self.tools, call)
@@ -122,11 +122,11 @@ class SessionDesk:
         return reply
 
     async def _answer_prompt(self, call: HookCall, noting: asyncio.Task[int | None]) -> Reply:
-        from hitherto_server.sessions.asked import answer_prompt
+        from hitherto_server.sessions.prompt.asked import answer_prompt
 
         reply = await with_news(self.tools, call, await answer_prompt(self.tools, call, noting))
         if call.session_id in self.tools.choosing.undelivered:
-            from hitherto_server.sessions.digests import with_digest
+            from hitherto_server.sessions.compaction.digests import with_digest
 
             reply = await with_digest(self.tools, call, reply)
         return reply
@@ -135,11 +135,11 @@ class SessionDesk:
         """Follow what subagents are given to do, and answer what begins."""
         match call.event:
             case "PreCompact" | "PostCompact" | "SessionEnd":
-                from hitherto_server.sessions.digests import follow_compaction
+                from hitherto_server.sessions.compaction.digests import follow_compaction
 
                 await follow_compaction(self.tools, call)
             case "SessionStart" if call.text("source") == "compact":
-                from hitherto_server.sessions.digests import answer_compaction
+                from hitherto_server.sessions.compaction.digests import answer_compaction
 
                 return await answer_compaction(self.tools, call)
             case "SessionStart" if not call.spooled:
@@ -150,17 +150,17 @@ class SessionDesk:
             case "PreToolUse":
                 await note_dispatch(self.tools, call)
             case "PostToolUse" if call.text("tool_name") == "ExitPlanMode":
-                from hitherto_server.sessions.plan_check import answer_plan
+                from hitherto_server.sessions.plan.check import answer_plan
 
                 return await answer_plan(self.tools, call)
             case "PostToolUse":
                 link_dispatch(self.tools, call)
             case "Stop":
-                from hitherto_server.sessions.stopping import answer_stop
+                from hitherto_server.sessions.stop.answering import answer_stop
 
                 return await answer_stop(self.tools, call, all_heard=self._has_heard_all())
             case "SubagentStop":
-                from hitherto_server.sessions.stopping import answer_subagent_stop
+                from hitherto_server.sessions.stop.answering import answer_subagent_stop
 
                 all_heard = self._has_heard_all()
                 return await answer_subagent_stop(self.tools, call, all_heard=all_heard)
@@ -178,7 +178,7 @@ class SessionDesk:
         turn = await asyncio.to_thread(turn_of, call, most) if call.spooled else None
         evidence: tuple[NewEvidence, ...] = ()
         if call.event in AFTER_TOOLS:
-            from hitherto_server.sessions.evidence import evidence_of
+            from hitherto_server.sessions.stop.evidence import evidence_of
 
             evidence = await asyncio.to_thread(evidence_of, call)
         job = partial(

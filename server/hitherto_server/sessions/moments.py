@@ -11,10 +11,10 @@ from hitherto_server.core.text import ending_of, opening_of
 from hitherto_server.judge.asking import NobodyAsks
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
-from hitherto_server.sessions.choosing import Choosing
-from hitherto_server.sessions.client_files import ClientFiles
+from hitherto_server.sessions.client.files import ClientFiles
+from hitherto_server.sessions.compaction.choosing import Choosing
 from hitherto_server.sessions.dispatches import Dispatches
-from hitherto_server.sessions.prompt_reader import PromptReader
+from hitherto_server.sessions.prompt.reader import PromptReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from hitherto_server.judge.asking import Asks
     from hitherto_server.recall.pipeline import Recaller
     from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.sessions.edit_watch import EditWatch
-    from hitherto_server.sessions.preferences import Preferences
-    from hitherto_server.sessions.prompts import PromptKeeper
-    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.prompt.keeper import PromptKeeper
+    from hitherto_server.sessions.prompt.preferences import Preferences
     from hitherto_server.store.database import Store
     from hitherto_server.store.ledger import Channel
     from hitherto_server.store.projects import Project, Projects

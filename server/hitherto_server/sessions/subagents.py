@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.bookkeeping import MAX_FIELD_CHARS, kept
 from hitherto_server.sessions.dispatches import DEFAULT_TYPE, Dispatch, Start
-from hitherto_server.sessions.judged_prompts import judge_until
 from hitherto_server.sessions.moments import (
     DELIVERY_MS,
     asked_in,
@@ -16,9 +15,10 @@ from hitherto_server.sessions.moments import (
     occasion_of,
     question_of,
 )
-from hitherto_server.sessions.prompts import QUERY_CHARS, ends_of, redacted_ends
-from hitherto_server.sessions.silence import silent_because
-from hitherto_server.sessions.sought import sought
+from hitherto_server.sessions.prompt.keeper import QUERY_CHARS, ends_of, redacted_ends
+from hitherto_server.sessions.prompt.patience import judge_until
+from hitherto_server.sessions.prompt.silence import silent_because
+from hitherto_server.sessions.prompt.sought import sought
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.call import HookCall

@@ -14,7 +14,7 @@ from tests.wiring import rows
 from hitherto_server.cleaning.cleaner import EVERYWHERE
 from hitherto_server.cleaning.expendable import KEPT_MS, OLD_MS
 from hitherto_server.core.errors import NotOffered, TriageBusy
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import pytest
 from hitherto_server.core import paths
 from hitherto_server.core.git import WorkTree
 from hitherto_server.core.paths import local_path, path_key, this_system
-from hitherto_server.sessions.quiet import lies_in
+from hitherto_server.sessions.control.quiet import lies_in
 from hitherto_server.store.projects import identities
 
 LONG = "/" + "/".join(["a folder with a long name"] * 150)

@@ -22,8 +22,8 @@ from hitherto_server.gates.reflect import forget, reflect
 from hitherto_server.gates.remember import remember
 from hitherto_server.history.undoing import undo_import
 from hitherto_server.maintenance.erase import Eraser
-from hitherto_server.sessions.purge import purge
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.purge import purge
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store.candidates import list_waiting
 from hitherto_server.store.memories import get_row
 

@@ -28,9 +28,9 @@ from hitherto_server.history.mined import KEPT_AT_ONCE
 from hitherto_server.history.tail import Tail
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.past import Asked, block_of, find_past
-from hitherto_server.sessions.purge import purge
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.purge import purge
+from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.sessions.past.finding import Asked, block_of, find_past
 from hitherto_server.store.sessions import NewEvent, begin_session, put_event
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from tests.server.history.conftest import Client, Desk
 
-    from hitherto_server.sessions.past import PastSession
+    from hitherto_server.sessions.past.finding import PastSession
 
 RULE = "Never edit the generated files by hand, run `make codegen` instead."
 ASKED = "please mend the tide table of Cuxhaven"

@@ -21,7 +21,7 @@ from hitherto_server.install.registration import (
     JUDGED_DEADLINES_S,
     OTHER_DEADLINE_S,
 )
-from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
+from hitherto_server.sessions.prompt.patience import JUDGED_PROMPT_MS
 
 FOREIGN = (
     b'{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/hook"}]}]}}\n'

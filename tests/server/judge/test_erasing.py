@@ -12,7 +12,7 @@ from tests.wiring import TestClock, opened, rows
 from hitherto_contract import EraseRequest, PurgeRequest
 from hitherto_server.judge.asking import Asking
 from hitherto_server.maintenance.erase import Eraser
-from hitherto_server.sessions.purge import purge
+from hitherto_server.sessions.control.purge import purge
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -16,7 +16,7 @@ from hitherto_server.core.errors import BackfillState
 from hitherto_server.gates.remember import remember
 from hitherto_server.judge.configuration import JudgeConfig, SurfaceChoice
 from hitherto_server.maintenance import backfilling
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store import jobs
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import pytest
 from hitherto_server.core.settings import Settings
 from hitherto_server.judge.surfaces import historical_query, rerank
 from hitherto_server.recall import arms, block, floors, fusion, looking, pipeline, query, standings
-from hitherto_server.sessions import judged_prompts, sought
+from hitherto_server.sessions.prompt import patience as judged_prompts
+from hitherto_server.sessions.prompt import sought
 
 PAGE = (Path(__file__).parents[3] / "docs" / "recall.md").read_text(encoding="utf-8")
 

@@ -23,8 +23,8 @@ from hitherto_server.judge.register import surfaces
 from hitherto_server.recall.admission import Admission, Occasion
 from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.judged_prompts import JUDGED_PROMPT_MS
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.sessions.prompt.patience import JUDGED_PROMPT_MS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator

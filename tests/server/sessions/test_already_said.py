@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hitherto_server.sessions.already_said import AlreadySaid
+from hitherto_server.sessions.client.already_said import AlreadySaid
 
 CLAUDE_MD = """# Working here
 

@@ -14,8 +14,8 @@ from tests.system_one_stub import HANGING, SystemOneStub, use_stub
 from tests.wiring import rows
 
 from hitherto_server.recall.why import explain_last
-from hitherto_server.sessions import prompt_reader
-from hitherto_server.sessions.prompt_reader import PromptReader
+from hitherto_server.sessions.prompt import reader as prompt_reader
+from hitherto_server.sessions.prompt.reader import PromptReader
 
 from .conftest import context_of
 

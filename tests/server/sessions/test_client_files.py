@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from hitherto_server.sessions import client_files
-from hitherto_server.sessions.client_files import MOST_FILES, ClientFiles, read_again
+from hitherto_server.sessions.client import files as client_files
+from hitherto_server.sessions.client.files import MOST_FILES, ClientFiles, read_again
 
 RULE = "Never {} the billing ledger by hand."
 WORDS = ("edit", "copy", "print", "move", "delete", "export", "sort", "merge", "archive", "rename")

@@ -14,7 +14,7 @@ from tests.server_process import ServerProcess
 
 from hitherto_server.sessions.bookkeeping import detail_of
 from hitherto_server.sessions.call import HookCall, read_call
-from hitherto_server.sessions.clients import DIALECTS, accepted, files_of_patch, split_name
+from hitherto_server.sessions.client.clients import DIALECTS, accepted, files_of_patch, split_name
 from hitherto_server.store.notices import list_edited
 from hitherto_server.store.sessions import NewEvent, begin_session, put_event
 

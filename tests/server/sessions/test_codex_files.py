@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hitherto_server.sessions.client_files import ClientFiles, client_home, codex_beginnings
+from hitherto_server.sessions.client.files import ClientFiles, client_home, codex_beginnings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,8 +14,8 @@ from tests.wiring import rows
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.quiet import Target
-from hitherto_server.sessions.session_words import MOST_REPLY_CHARS
+from hitherto_server.sessions.compaction.words import MOST_REPLY_CHARS
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store.obligations import raise_obligation
 
 from .conftest import Client, context_of

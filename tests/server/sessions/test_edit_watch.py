@@ -16,8 +16,8 @@ from hitherto_server.api.operations import perform_named
 from hitherto_server.judge.configuration import SurfaceChoice
 from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces.edit_stale import MOST_JUDGED, Touched, ranked
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.sessions.edit_watch import EditWatch, edited_texts
-from hitherto_server.sessions.quiet import Target
 
 from .conftest import context_of
 

@@ -10,7 +10,8 @@ from tests.wiring import rows
 
 from hitherto_contract import ReflectRequest
 from hitherto_server.gates.reflect import reflect
-from hitherto_server.sessions.evidence import MOST_TAIL
+from hitherto_server.sessions.bookkeeping import kept
+from hitherto_server.sessions.stop.evidence import MOST_TAIL
 from hitherto_server.store.evidence import (
     KEPT_MS,
     MOST_OF_TURN,
@@ -229,3 +230,11 @@ async def test_the_evidence_of_a_session_is_of_all_its_prompts(client: Client) -
     await ran(client, "pytest", prompt_id="q")
     found = await client.services.store.readers.run(lambda c: session_evidence(c, "s"))
     assert [one.line for one in found.commands] == ["make", "pytest"]
+
+
+def test_a_long_secret_before_another_leaves_no_half_of_that_one() -> None:
+    """What is redacted makes room, into which the cut end of what follows would move."""
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    text = f"{'-----BEGIN PRIVATE KEY-----' + 'MIIEvQ' * 120 + '-----END PRIVATE KEY-----'} {token}"
+    for most in range(150, 230):
+        assert "a1B2c3" not in kept(text, most)

@@ -17,9 +17,9 @@ from hitherto_server.api.operations import perform, perform_named
 from hitherto_server.benches.items import half_of, load_loops
 from hitherto_server.benches.turns import load_turns
 from hitherto_server.core.errors import FolderIgnored, InvalidInput, LoopRuns, NotFound
-from hitherto_server.sessions.loop_words import CAP, END_WORDS
-from hitherto_server.sessions.loops import needs_person
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.sessions.loop.loops import needs_person
+from hitherto_server.sessions.loop.words import CAP, END_WORDS
 from hitherto_server.store.loops import REASONS, Ended, ask_iteration, last_loop
 from hitherto_server.store.purge import find_of_session, remove
 

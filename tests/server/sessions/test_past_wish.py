@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from hitherto_server.sessions.past_wish import wish_in
+from hitherto_server.sessions.past.wish import wish_in
 
 NOW = datetime(2026, 11, 30, 14, 5)  # noqa: DTZ001 - a Monday of the person's own calendar
 NOW_MS = int(NOW.timestamp() * 1000)

@@ -12,7 +12,7 @@ from tests.wiring import rows
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.plan_check import nearest
+from hitherto_server.sessions.plan.check import nearest
 
 from .conftest import context_of
 

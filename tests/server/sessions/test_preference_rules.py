@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitherto_server.sessions.preferences import chosen
+from hitherto_server.sessions.prompt.preferences import chosen
 from hitherto_server.wiring import _hear as hear
 
 

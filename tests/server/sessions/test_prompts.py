@@ -10,8 +10,8 @@ from tests.wiring import rows
 
 from hitherto_server.core.errors import StoreFull
 from hitherto_server.core.settings import Settings
-from hitherto_server.sessions import prompts
-from hitherto_server.sessions.prompts import QUERY_CHARS, WINDOW_CHARS, turn_of
+from hitherto_server.sessions.prompt import keeper as prompts
+from hitherto_server.sessions.prompt.keeper import QUERY_CHARS, WINDOW_CHARS, turn_of
 
 if TYPE_CHECKING:
     from .conftest import Client

@@ -10,7 +10,7 @@ from tests.wiring import repository, rows
 from hitherto_contract import PurgeRequest, RestoreRequest, WrongRequest
 from hitherto_server.api.control import say_wrong
 from hitherto_server.api.operations import perform
-from hitherto_server.sessions.purge import purge
+from hitherto_server.sessions.control.purge import purge
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,7 +148,7 @@ async def test_events_elsewhere_that_name_a_file_of_the_folder_go_too(
 async def test_a_prompt_that_is_kept_later_than_its_session_was_purged_is_not_kept(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hitherto_server.sessions.prompts.AFTER_REPLY_S", 3600.0)
+    monkeypatch.setattr("hitherto_server.sessions.prompt.keeper.AFTER_REPLY_S", 3600.0)
     await client.prompts(QUESTION)
     await purges(client, session_id="s", confirmed=True)
     await client.services.sessions.close()

@@ -18,8 +18,8 @@ from hitherto_server.api.listing import list_memories
 from hitherto_server.api.quieted import pause_notices
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.sessions.call import read_call
-from hitherto_server.sessions.client_files import read_again
-from hitherto_server.sessions.quiet import Target, lies_in, spellings
+from hitherto_server.sessions.client.files import read_again
+from hitherto_server.sessions.control.quiet import Target, lies_in, spellings
 from hitherto_server.store.quiet import QuietRule
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitherto_server.sessions.silence import silent_because
+from hitherto_server.sessions.prompt.silence import silent_because
 
 SILENT = [
     ("<task-notification>done</task-notification>", "system text"),

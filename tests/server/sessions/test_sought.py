@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hitherto_server.sessions.sought import MOST_CHARS, sought
+from hitherto_server.sessions.prompt.sought import MOST_CHARS, sought
 
 LEFT_OUT = [
     ("don't touch the retry logic, just rename the helper", "retry", "rename the helper"),

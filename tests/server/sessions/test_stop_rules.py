@@ -10,10 +10,10 @@ from hitherto_server.benches.items import half_of
 from hitherto_server.benches.scoring import figures_of
 from hitherto_server.benches.turns import CLAIM_CHECK, claim_by_rule
 from hitherto_server.core.commands import checks_nothing, checks_of, only_looks
-from hitherto_server.sessions.claims import claims_in, unshown
-from hitherto_server.sessions.learned import learned_in
-from hitherto_server.sessions.mending import mended_in
-from hitherto_server.sessions.waiting import asks_person, is_blocked
+from hitherto_server.sessions.stop.claims import claims_in, unshown
+from hitherto_server.sessions.stop.learned import learned_in
+from hitherto_server.sessions.stop.mending import mended_in
+from hitherto_server.sessions.stop.waiting import asks_person, is_blocked
 from hitherto_server.store.evidence import Command, Edit, Evidence, Result
 
 LEAST_PRECISION = 0.95

@@ -9,7 +9,7 @@ import pytest
 from tests.wiring import opened, rows
 
 from hitherto_server.api.operations import perform_named
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store.obligations import open_obligations
 from hitherto_server.store.unsaved import find_unsaved
 from hitherto_server.store.worth import tally
@@ -318,7 +318,7 @@ async def test_what_is_usually_wrong_is_not_held_up_for_any_more(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await runs(client, "pytest -q", fails=True)
-    monkeypatch.setattr("hitherto_server.sessions.stop_view.is_silenced", lambda *_: True)
+    monkeypatch.setattr("hitherto_server.sessions.stop.view.is_silenced", lambda *_: True)
     assert await stops(client, CLAIM) == ""
 
 

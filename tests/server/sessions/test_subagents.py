@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.wiring import rows
 
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.quiet import Target
 
 from .conftest import context_of
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.sessions.call import HookCall
-    from hitherto_server.sessions.quiet import Quiet
+    from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.sessions.worth.transcript import Seen
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection

@@ -14,8 +14,8 @@ from hitherto_server.api.service import status_of
 from hitherto_server.api.worth import worth_reply
 from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
-from hitherto_server.sessions.purge import purge
-from hitherto_server.sessions.quiet import Target
+from hitherto_server.sessions.control.purge import purge
+from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store import worth as store
 
 if TYPE_CHECKING:

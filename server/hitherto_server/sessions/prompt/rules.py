@@ -1,0 +1,57 @@
+"""What a prompt's own words say of it, where no judgment does; measured in docs/judgments.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hitherto_server.sessions.prompt import wordings
+from hitherto_server.sessions.prompt.silence import silent_because
+from hitherto_server.sessions.prompt.sought import sought
+
+if TYPE_CHECKING:
+    from hitherto_server.judge.surfaces.prompt_urgency import Tier
+
+
+def tier_by_rule(prompt: str) -> Tier:
+    """Say how much a prompt depends on the past; what isn't told is given what is set."""
+    if silent_because(prompt) or silent_because(sought(prompt)):
+        return "skip"
+    return tier_of_searched(prompt, asks_session=asks_about_a_session(prompt))
+
+
+def tier_of_searched(prompt: str, *, asks_session: bool) -> Tier:
+    """Say the same of a prompt that is searched, and of which it is known if it asks for that."""
+    return "must" if asks_session or goes_back(prompt) else "should"
+
+
+def asks_about_a_session(prompt: str) -> bool:
+    """Tell whether a prompt asks what took place in an earlier session."""
+    return wordings.asks_about_a_session().search(_read(prompt)) is not None
+
+
+def goes_back(prompt: str) -> bool:
+    """Tell whether a prompt goes back to a decision, an agreement or an old problem."""
+    return wordings.goes_back().search(_read(prompt)) is not None
+
+
+def turns(prompt: str) -> bool:
+    """Tell whether the words of a prompt turn to something else."""
+    return wordings.turns().search(_read(prompt)) is not None
+
+
+def begins_another_task(prompt: str, *, has_ended: bool) -> bool:
+    """Tell whether a prompt turns away from the work before, if that had come to its end.
+
+    Where it was broken off, the prompt corrects it.
+    """
+    return has_ended and turns(prompt)
+
+
+def warm() -> None:
+    """Compile the patterns, so that no prompt waits for it."""
+    for pattern in (wordings.asks_about_a_session, wordings.goes_back, wordings.turns):
+        pattern()
+
+
+def _read(prompt: str) -> str:
+    return prompt if len(prompt) <= wordings.MOST_CHARS else prompt[: wordings.MOST_CHARS]
