@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Given, worth_of
-from hitherto_server.sessions.worth.shown import Course, Shown, settled, standing_settled
+from hitherto_server.sessions.worth.shown import Cleared, Course, Shown, settled, standing_settled
 from hitherto_server.sessions.worth.signs import signs_of
 from hitherto_server.store import worth as rows
 
@@ -92,7 +92,7 @@ def _course(connection: Connection, session_id: str, seen: Seen | None) -> Cours
         called_ms=tuple(row["at_ms"] for row in _read(connection, "own_calls", session_id)),
         planned_ms=tuple(row["at_ms"] for row in _read(connection, "planned", session_id)),
         cleared=tuple(
-            (row["at_ms"], str(row["cleared_by"]))
+            Cleared(row["kind"], row["subject"], row["at_ms"], str(row["cleared_by"]))
             for row in _read(connection, "cleared", session_id)
         ),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from hitherto_server.sessions.stop.causes import NOTICES
 from hitherto_server.sessions.worth.acts import DEEDS
 from hitherto_server.sessions.worth.assess import AGAINST, WORDS
 from hitherto_server.sessions.worth.signs import is_at
-from hitherto_server.store.obligations import UNMET
+from hitherto_server.store.obligations import STORED, UNMET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,8 @@ LOOKS = frozenset({"look", "command", "other"})
 HOLDING = frozenset({"current", "unverified"})
 UNTOLD = frozenset({"nudge:session-lookup"})
 """What it asks for leaves no trace."""
+OWED_FOR = {notice: owed for owed, notice in NOTICES.items()}
+"""What a stop is held up for, by the name under which the block is counted."""
 
 
 class Shown(NamedTuple):
@@ -32,6 +35,15 @@ class Shown(NamedTuple):
     kind: str
     subject: str
     at_ms: int
+
+
+class Cleared(NamedTuple):
+    """Something that a session owed and is done with, and how."""
+
+    kind: str
+    subject: str
+    at_ms: int
+    by: str
 
 
 class Settled(NamedTuple):
@@ -53,8 +65,7 @@ class Course:
     """When it called a tool of ours."""
     planned_ms: Sequence[int] = ()
     """When a plan of it was approved."""
-    cleared: Sequence[tuple[int, str]] = ()
-    """When something that it owed was done with, and by what."""
+    cleared: Sequence[Cleared] = ()
     signs: Mapping[str, tuple[int, Signs]] = field(default_factory=dict)
     """The memories that it was shown something of, by id: number and signs."""
 
@@ -116,10 +127,11 @@ def _of_nudge(shown: Shown, course: Course) -> Settled:
 
 
 def _of_block(shown: Shown, course: Course) -> Settled:
-    for at_ms, by in course.cleared:
-        if at_ms > shown.at_ms and by not in UNMET:
-            return Settled("right", f"cleared: {by}"[:80])
-    if any(at_ms > shown.at_ms for at_ms in course.stored_ms):
+    owed = OWED_FOR.get(shown.kind)
+    for one in course.cleared:
+        if (one.kind, one.subject) == (owed, shown.subject) and one.by not in UNMET:
+            return Settled("right", f"cleared: {one.by}"[:80])
+    if owed in STORED and any(at_ms > shown.at_ms for at_ms in course.stored_ms):
         return Settled("right", "the session stored something")
     return _went_on(shown, course)
 

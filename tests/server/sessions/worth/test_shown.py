@@ -6,7 +6,7 @@ import pytest
 
 from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Worth
-from hitherto_server.sessions.worth.shown import Course, Shown, settled, standing_settled
+from hitherto_server.sessions.worth.shown import Cleared, Course, Shown, settled, standing_settled
 from hitherto_server.sessions.worth.signs import signs_of
 from hitherto_server.store.obligations import UNMET
 
@@ -77,17 +77,31 @@ def test_advice_is_heeded_by_another_plan_and_not_refuted_by_the_decision_it_nam
     assert settled(advice, course(EDIT, changes=(replaced,))).outcome == "right"
 
 
+def done(by: str) -> Cleared:
+    return Cleared("store", "p-1", 2000, by)
+
+
 def test_a_block_is_right_where_what_was_owed_is_done() -> None:
     block = Shown("block:turn-worth", "p-1", 1000)
-    assert settled(block, course(EDIT, cleared=((2000, ID),))).outcome == "right"
+    assert settled(block, course(EDIT, cleared=(done(ID),))).outcome == "right"
     assert settled(block, course(EDIT, stored_ms=(2000,))).outcome == "right"
     assert settled(block, course(EDIT)).outcome == "ignored"
+
+
+def test_a_claim_that_was_held_up_is_not_right_since_something_else_was_stored() -> None:
+    block = Shown("block:claim-check", "p-1", 1000)
+    stored = Cleared("store", "p-1", 2000, ID)
+    assert settled(block, course(EDIT, cleared=(stored,), stored_ms=(2000,))).outcome == "ignored"
+    checked = Cleared("check", "p-1", 2000, "shown or put right")
+    assert settled(block, course(EDIT, cleared=(checked,))).outcome == "right"
+    of_another_prompt = Cleared("check", "p-2", 2000, "shown or put right")
+    assert settled(block, course(EDIT, cleared=(of_another_prompt,))).outcome == "ignored"
 
 
 @pytest.mark.parametrize("by", sorted(UNMET))
 def test_a_block_that_was_let_go_is_not_right(by: str) -> None:
     block = Shown("block:turn-worth", "p-1", 1000)
-    assert settled(block, course(EDIT, cleared=((2000, by),))).outcome == "ignored"
+    assert settled(block, course(EDIT, cleared=(done(by),))).outcome == "ignored"
 
 
 @pytest.mark.parametrize(
