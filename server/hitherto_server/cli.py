@@ -133,7 +133,8 @@ def main() -> None:
         _refuse(error)
     except HithertoError as error:
         _fail(error, 1)
-    except (typer.Abort, KeyboardInterrupt):
+    except (typer.Abort, typer.Exit, KeyboardInterrupt):
+        # what a command exits with comes back as a code: this is what typer makes of an interrupt
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # what is still in the buffer has nowhere to go, and must not fail at the very end

@@ -263,7 +263,7 @@ def test_a_prompt_that_asks_for_nothing_costs_no_token_and_no_dispatch_is_held_u
         assert session.prompt(prompt).out == b"", prompt
     session.says("install", "claude-code")
     hooks = claude_settings(session.server)
-    assert {event for event, _ in hooks}.isdisjoint({"SubagentStop", "PostToolBatch"})
+    assert {event for event, _ in hooks}.isdisjoint({"PostToolBatch"})
     for prompt in ("List the files.", "How often is an upload retried?"):
         dispatch = {"tool_name": "Agent", "tool_use_id": prompt, "tool_input": {"prompt": prompt}}
         assert session.hook("PreToolUse", **dispatch).out == b""

@@ -80,7 +80,7 @@ def test_the_command_exports_a_model_that_agrees_with_its_original(
         [HITHERTO, "models", "export", original, "--out", tmp_path / "models"],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=1500,  # beside all other tests, at the lowest priority
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -43,7 +43,8 @@ class Dialect:
 
 def codex_body(body: Body) -> Body:
     """Return Codex's body with turn, dispatch and files of a patch as Claude Code names them."""
-    if isinstance(turn := body.get("turn_id"), str):
+    is_begun = body.get("hook_event_name") == "SubagentStart"  # in a turn of its own
+    if isinstance(turn := body.get("turn_id"), str) and not is_begun:
         body = {"prompt_id": turn, **body}
     if body.get("tool_name") in CODEX_DISPATCHES:
         return {**body, "tool_name": "Agent", "tool_input": dispatch_of(body.get("tool_input"))}
