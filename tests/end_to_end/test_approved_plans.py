@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ModelRequest, ToolCall, Turn
 from realclient_product import Product, eventually
-from realclient_required import require_claude
-from realclient_session import Options, Place, open_session
+from realclient_session import Options, open_session
 from tests.system_one_stub import SystemOneStub
 from tests.wiring import rows
 
@@ -32,24 +30,6 @@ DECISION = "Thumbnails are 480 px wide."
 BESIDE = "Originals of uploads are kept for ten years."
 CHECK = "<hitherto-plan-check>"
 WITHIN_S = 20.0
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("plans")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 @pytest.fixture

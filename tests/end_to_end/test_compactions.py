@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ToolCall, Turn, play
 from realclient_product import Product, eventually
-from realclient_required import require_claude
 from realclient_session import Options, Place, open_session
 from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import rows
@@ -35,12 +33,6 @@ FAILS = "sh test.sh"
 DIGEST = "<hitherto-digest>"
 WITHIN_S = 20.0
 MOST_ASKED = 8
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
 
 
 @pytest.fixture

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ModelRequest, ToolCall, Turn, play
-from realclient_product import Product
-from realclient_required import require_claude
-from realclient_session import Options, Place, Session, open_session
+from realclient_session import Options, Session, open_session
 from tests.server_process import wait_until
 from tests.system_one_stub import SystemOneStub
 from tests.wiring import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from realclient_product import Product
 
 pytestmark = pytest.mark.realclient
 
@@ -31,24 +29,6 @@ CANARY = "The `heron_ledger` of the lighthouse is counted in fathoms since Whits
 RECALL = "mcp__hitherto__recall"
 LOGGED = "SELECT 1 FROM judgment_log WHERE riders LIKE '%session-lookup%'"
 ALLOWED = Options(allow=("Write", RECALL, "mcp__hitherto__remember"))
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("earlier")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 def kept(product: Product, query: str) -> list[tuple[Any, ...]]:

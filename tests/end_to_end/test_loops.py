@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from dataclasses import dataclass, field
@@ -10,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ModelRequest, ToolCall, Turn
-from realclient_product import Product
-from realclient_required import require_claude
-from realclient_session import Options, Place, Session, open_session
+from realclient_session import Options, Session, open_session
 from tests.server_process import wait_until
 from tests.system_one_stub import SystemOneStub
 from tests.wiring import rows
@@ -20,6 +17,8 @@ from tests.wiring import rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from realclient_product import Product
 
 pytestmark = pytest.mark.realclient
 
@@ -30,24 +29,6 @@ OVERRIDDEN = "consecutive times"
 TOOLS = Options(allow=("Bash", "mcp__hitherto"))
 BEYOND_THE_CAP = 12
 WITHIN_S = 20.0
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("loops")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 @pytest.fixture

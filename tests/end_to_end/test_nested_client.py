@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from typing import TYPE_CHECKING
 
 import pytest
 from realclient_model import ModelRequest, ToolCall, Turn
-from realclient_product import Product
-from realclient_required import require_claude
-from realclient_session import Options, Place, open_session
+from realclient_session import Options, open_session
 from tests.wiring import rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from realclient_product import Product
 
 pytestmark = pytest.mark.realclient
 
@@ -23,24 +21,6 @@ FACT = "The deploy holds `deploy_lock` for forty seconds, since the mirror answe
 OUTER = "Let another agent look into the release, please, in a shell of its own."
 INNER = "Why does the deploy hold `deploy_lock` for forty seconds?"
 OPTIONS = Options(allow=("Bash",))
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("nested")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 def test_a_client_inside_a_session_is_given_a_memory_once_and_counts_for_itself(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ToolCall, Turn, play
-from realclient_product import Product
-from realclient_required import require_claude
 from realclient_session import Options, Place, Session, open_session
 from tests.server_process import wait_until
 from tests.system_one_stub import SystemOneStub
@@ -18,6 +15,8 @@ from tests.wiring import rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from realclient_product import Product
 
 pytestmark = pytest.mark.realclient
 
@@ -58,24 +57,6 @@ class Elsewhere(Place):
     @property
     def project(self) -> Path:
         return self.root / "elsewhere"
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("prompts")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 @pytest.fixture

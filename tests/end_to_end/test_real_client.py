@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from collections import Counter
@@ -14,7 +13,6 @@ import pytest
 from realclient_garbage import GARBAGE_WORD, REPLIES
 from realclient_model import ModelRequest, ToolCall, Turn, play
 from realclient_product import Product, eventually
-from realclient_required import require_claude
 from realclient_session import QUIET, Options, Place, Session, open_session
 
 if TYPE_CHECKING:
@@ -73,12 +71,6 @@ OUTAGES = [
     pytest.param(Product.hanging, id="the server hangs"),
     *(pytest.param(garbling(garbage), id=garbage) for garbage in REPLIES),
 ]
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
 
 
 @pytest.fixture

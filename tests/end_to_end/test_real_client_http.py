@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 from realclient_model import ToolCall, Turn, play
 from realclient_product import Product, eventually
-from realclient_required import require_claude
 from realclient_session import Place, open_session
 
 if TYPE_CHECKING:
@@ -23,12 +21,6 @@ QUESTION = "Why does charge_with_retry keep one idempotency key at the gateway?"
 CALLS = tuple(Turn("So.", (ToolCall("Bash", {"command": line}),)) for line in ("true", "exit 3"))
 HEARD = ["PostToolUse", "PostToolUseFailure", "SessionEnd", "SessionStart", "Stop"]
 SETTLE_S = 20.0
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ToolCall, Turn, play
 from realclient_product import HITHERTO, Product
-from realclient_required import require_claude
 from realclient_session import Options, Place, Session, open_session
 from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import rows
@@ -38,12 +36,6 @@ ANSWERS = {
     "blocked_on_a_person": 0.1,
     "waits_for_an_answer": 0.1,
 }
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
 
 
 @pytest.fixture

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ToolCall, Turn, play
-from realclient_product import Product
-from realclient_required import require_claude
-from realclient_session import Options, Place, Session, open_session
+from realclient_session import Options, Session, open_session
 from tests.server_process import wait_until
 from tests.system_one_stub import HANGING, SystemOneStub
 from tests.wiring import rows
@@ -17,6 +14,8 @@ from tests.wiring import rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from realclient_product import Product
 
 pytestmark = pytest.mark.realclient
 
@@ -29,24 +28,6 @@ GREETING = "Good morning to you; please wait a moment for what I want."
 REQUEST = "Please have somebody look into the matter, and tell me what came of it."
 AGENTS = Options(allow=("Agent", "Task"))
 WITHIN_S = 10.0
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
-
-
-@pytest.fixture
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """Return an installation with its server running."""
-    product = Product(Place(tmp_path_factory.mktemp("agents")).create())
-    try:
-        product.start()
-        product.run("install", "claude-code")
-        yield product
-    finally:
-        product.end()
 
 
 @pytest.fixture

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from realclient_model import ToolCall, Turn
 from realclient_product import Product, eventually
-from realclient_required import require_claude
 from realclient_session import Options, Place, open_session
 from tests.system_one_stub import SystemOneStub
 from tests.wiring import git, rows
@@ -40,12 +38,6 @@ EDIT, LOOK = "Now make the change.", "Now have a look."
 MOST_ASKED = 4
 DEADLINE_S = 20.0
 ALLOWED = Options(attended=True, allow=("Bash", "Edit", "Read"))
-
-
-@pytest.fixture(scope="session")
-def claude() -> Path:
-    """Return the client's binary; made before the guard of each test hides where it is."""
-    return require_claude(os.environ)
 
 
 @pytest.fixture

@@ -83,6 +83,11 @@ class Answers:
         answer = self.by_key.get(key)
         return answer.probability if isinstance(answer, Noul) else None
 
+    def holds(self, key: str, least_probability: float) -> bool | None:
+        """Tell whether yes is so probable; None if that question has no usable answer."""
+        probability = self.noul(key)
+        return None if probability is None else probability >= least_probability
+
     def choice(self, key: str) -> Choice | None:
         """Return the choice; None if that question has no usable answer."""
         answer = self.by_key.get(key)

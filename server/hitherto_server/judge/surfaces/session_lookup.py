@@ -40,8 +40,7 @@ def questions_for() -> dict[str, Question]:
 
 def decide(answers: Answers, least_probability: float) -> bool | None:
     """Tell whether an earlier session is asked about; None without a usable answer."""
-    probability = answers.noul(KEY)
-    return None if probability is None else probability >= least_probability
+    return answers.holds(KEY, least_probability)
 
 
 SURFACE = Surface(
@@ -53,8 +52,8 @@ SURFACE = Surface(
     timeout_s=1.2,
     thresholds={"least_probability": 0.7},
     action=(
-        "From `least_probability` on the session is told, in one line, how past sessions are "
-        "looked up."
+        "From `least_probability` on the prompt is given what is kept of the earlier sessions that "
+        "it is after; where there is none, a line says so."
     ),
     fallback="Phrases such as `last time`, `where we left off` or `in our previous session`.",
     effect="advises",

@@ -62,8 +62,7 @@ def questions_for() -> dict[str, Question]:
 
 def decide(answers: Answers, least_probability: float) -> bool | None:
     """Tell whether another task begins; None without a usable answer."""
-    probability = answers.noul(KEY)
-    return None if probability is None else probability >= least_probability
+    return answers.holds(KEY, least_probability)
 
 
 SURFACE = Surface(

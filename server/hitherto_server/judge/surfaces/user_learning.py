@@ -40,8 +40,7 @@ def questions_for() -> dict[str, Question]:
 
 def decide(answers: Answers, least_probability: float) -> bool | None:
     """Tell whether a lasting preference is shown; None without a usable answer."""
-    probability = answers.noul(KEY)
-    return None if probability is None else probability >= least_probability
+    return answers.holds(KEY, least_probability)
 
 
 SURFACE = Surface(
