@@ -45,13 +45,14 @@ def judged(state: Any, key: str, _question: dict[str, Any]) -> Any:
     return 0.95 if state["decisions"][key]["content"] == BESIDE else 0.05
 
 
-def planning(plan: str) -> Script:
+def planning(product: Product, plan: str) -> Script:
     """Write a plan to the file that the client names, then ask to leave plan mode."""
+    named_file = re.compile(rf"{re.escape(str(product.place.home))}/\.claude/plans/\S+\.md")
 
     def reply(request: ModelRequest) -> Turn:
         match request.index:
             case 0:
-                named = re.search(r"\S+/\.claude/plans/\S+\.md", "\n".join(request.texts))
+                named = named_file.search("\n".join(request.texts))
                 assert named, "the client names no plan file"
                 given = {"file_path": named[0], "content": plan}
                 return Turn("I write.", (ToolCall("Write", given),))
@@ -65,7 +66,7 @@ def planning(plan: str) -> Script:
 
 def led(claude: Path, product: Product, plan: str, options: Options = IN_PLAN_MODE) -> Session:
     """Lead a session in which a plan is approved, and a prompt more."""
-    with open_session(claude, product.place, planning(plan), options) as session:
+    with open_session(claude, product.place, planning(product, plan), options) as session:
         session.say("Plan how uploads are to be stored.")
         session.say("Please begin with the first step.")
     assert {run.stderr for run in session.hook_runs} == {""}
@@ -108,7 +109,7 @@ def test_a_plan_that_goes_against_a_decision_is_told_so_once_and_goes_on(
         if request.index == 0:  # now, so that no brief has given it already
             product.post("/v1/remember", {"content": DECISION, "kind": "decision"})
             product.post("/v1/remember", {"content": BESIDE, "kind": "decision"})
-        return planning(PLAN)(request)
+        return planning(product, PLAN)(request)
 
     with open_session(claude, product.place, script, IN_PLAN_MODE) as session:
         session.say("Plan how uploads are to be stored.")
@@ -134,7 +135,7 @@ def test_a_judge_says_what_a_plan_goes_against(
         if request.index == 0:
             product.post("/v1/remember", {"content": DECISION, "kind": "decision"})
             product.post("/v1/remember", {"content": BESIDE, "kind": "decision"})
-        return planning(PLAN)(request)
+        return planning(product, PLAN)(request)
 
     with open_session(claude, product.place, script, IN_PLAN_MODE) as session:
         session.say("Plan how uploads are to be stored.")
