@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,11 +14,13 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests import warm_process
+from tests.warm_process import HITHERTO
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PERSONAL_PREFIXES = ("HITHERTO_", "CLAUDE", "ANTHROPIC_", "OPENAI_", "XDG_")
-HITHERTO = Path(sys.executable).with_name("hitherto")
 START_DEADLINE_S = 20.0
 REPLY_DEADLINE_S = 20.0
 POLL_S = 0.01
@@ -140,9 +141,7 @@ class ServerProcess:
         options = {"timeout": 60, "env": self.environment(), "stdin": subprocess.DEVNULL, **options}
         if "input" in options:
             del options["stdin"]
-        return subprocess.run(
-            [*self.command(), *arguments], capture_output=True, check=False, **options
-        )
+        return warm_process.run([*self.command(), *arguments], **options)
 
     def start(self) -> ServerProcess:
         """Start it and wait until it answers."""
@@ -153,7 +152,7 @@ class ServerProcess:
     def begin(self) -> subprocess.Popen[bytes]:
         """Start a server process and leave it to the test."""
         with self.output.open("ab") as output:
-            return subprocess.Popen(
+            return warm_process.popen(
                 [*self.command(), "serve"],
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,

@@ -4,88 +4,91 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Literal, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from hitherto_contract import VERSION
-from hitherto_server import cli_memories, cli_server
-from hitherto_server.cli_backup import backup, restore
-from hitherto_server.cli_bench import bench
-from hitherto_server.cli_categories import categories_app
-from hitherto_server.cli_clean import clean
-from hitherto_server.cli_connect import connect
-from hitherto_server.cli_control import ignore, pause, purge, resume, why, wrong
-from hitherto_server.cli_erase import erase
-from hitherto_server.cli_history import candidates, import_history
-from hitherto_server.cli_install import install_app, uninstall_app
-from hitherto_server.cli_judge import judge_app
-from hitherto_server.cli_loop import loop_app
-from hitherto_server.cli_models import models_app
+from hitherto_server.cli_completion import COMPLETE
 from hitherto_server.cli_shared import HELP_STYLE
-from hitherto_server.cli_sync import sync
-from hitherto_server.cli_transfer import export, import_file
-from hitherto_server.cli_worth import worth
 from hitherto_server.core.errors import HithertoError, InvalidInput
 
-MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Setting up"
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-app = typer.Typer(
-    name="hitherto",
-    help="Local memory for coding agents. Every recalled memory says what shows that it holds.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=HELP_STYLE,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Setting up"
 
 # typer carries its own click and shows only this much of it
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
-COMPLETE = "_HITHERTO_COMPLETE"
-"""Set by a shell's script that asks what can follow."""
 INTERRUPTED = 130
 """128 and the number of the signal that would have ended another program."""
 
-for panel, commands in {
-    MEMORIES: (
-        cli_memories.remember,
-        cli_memories.recall,
-        cli_memories.memories,
-        cli_memories.show,
-        cli_memories.edit,
-        cli_memories.confirm,
-        cli_memories.undo,
-        cli_memories.forget,
-        sync,
-        candidates,
-        clean,
-        import_history,
-    ),
-    STEERING: (why, wrong, worth, pause, resume, ignore, purge, erase),
-    SERVER: (
-        cli_server.serve,
-        cli_server.stop,
-        cli_server.status,
-        cli_server.doctor,
-        cli_server.reindex,
-        bench,
-        backup,
-        restore,
-        export,
-    ),
-}.items():
-    for command in commands:
-        app.command(rich_help_panel=panel)(command)
-app.add_typer(categories_app, name="categories", rich_help_panel=MEMORIES)
-app.add_typer(loop_app, name="loop", rich_help_panel=STEERING)
-app.command("import", rich_help_panel=SERVER)(import_file)
-app.command(rich_help_panel=SETUP)(connect)
-app.add_typer(install_app, name="install", rich_help_panel=SETUP)
-app.add_typer(uninstall_app, name="uninstall", rich_help_panel=SETUP)
-app.add_typer(models_app, name="models", rich_help_panel=SETUP)
-app.add_typer(judge_app, name="judge", rich_help_panel=SETUP)
+COMMANDS = {
+    "remember": (MEMORIES, "cli_memories.remember"),
+    "recall": (MEMORIES, "cli_memories.recall"),
+    "memories": (MEMORIES, "cli_memories.memories"),
+    "show": (MEMORIES, "cli_memories.show"),
+    "edit": (MEMORIES, "cli_memories.edit"),
+    "confirm": (MEMORIES, "cli_memories.confirm"),
+    "undo": (MEMORIES, "cli_memories.undo"),
+    "forget": (MEMORIES, "cli_memories.forget"),
+    "sync": (MEMORIES, "cli_sync.sync"),
+    "candidates": (MEMORIES, "cli_history.candidates"),
+    "clean": (MEMORIES, "cli_clean.clean"),
+    "import-history": (MEMORIES, "cli_history.import_history"),
+    "why": (STEERING, "cli_control.why"),
+    "wrong": (STEERING, "cli_control.wrong"),
+    "worth": (STEERING, "cli_worth.worth"),
+    "pause": (STEERING, "cli_control.pause"),
+    "resume": (STEERING, "cli_control.resume"),
+    "ignore": (STEERING, "cli_control.ignore"),
+    "purge": (STEERING, "cli_control.purge"),
+    "erase": (STEERING, "cli_erase.erase"),
+    "serve": (SERVER, "cli_server.serve"),
+    "stop": (SERVER, "cli_server.stop"),
+    "status": (SERVER, "cli_server.status"),
+    "doctor": (SERVER, "cli_server.doctor"),
+    "reindex": (SERVER, "cli_server.reindex"),
+    "bench": (SERVER, "cli_bench.bench"),
+    "backup": (SERVER, "cli_backup.backup"),
+    "restore": (SERVER, "cli_backup.restore"),
+    "export": (SERVER, "cli_transfer.export"),
+    "import": (SERVER, "cli_transfer.import_file"),
+    "connect": (SETUP, "cli_connect.connect"),
+    "completion": (SETUP, "cli_completion.completion"),
+    "categories": (MEMORIES, "cli_categories.categories_app"),
+    "loop": (STEERING, "cli_loop.loop_app"),
+    "install": (SETUP, "cli_install.install_app"),
+    "uninstall": (SETUP, "cli_install.uninstall_app"),
+    "models": (SETUP, "cli_models.models_app"),
+    "judge": (SETUP, "cli_judge.judge_app"),
+}
+"""Each command's panel of the help, and the function or group that it is."""
+
+
+def app_of(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the command with these of its commands; making all of them takes 0.2 s."""
+    app = typer.Typer(
+        name="hitherto",
+        help="Local memory for coding agents. Every recalled memory says what shows that it holds.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=HELP_STYLE,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(hitherto)
+    for name in names:
+        panel, place = COMMANDS[name]
+        module, _, attribute = place.partition(".")
+        found = getattr(import_module(f"hitherto_server.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(found)
+    return app
 
 
 def _say_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -94,7 +97,6 @@ def _say_version(asked: bool) -> None:  # noqa: FBT001 - typer calls it so
         raise typer.Exit
 
 
-@app.callback()
 def hitherto(
     *,
     _version: Annotated[
@@ -105,16 +107,9 @@ def hitherto(
     """Local memory for coding agents. Every recalled memory says what shows that it holds."""
 
 
-@app.command(rich_help_panel=SETUP)
-def completion(
-    shell: Annotated[
-        Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.")
-    ],
-) -> None:
-    """Print the script by which a shell completes our commands (docs/cli.md says where to)."""
-    from typer.completion import get_completion_script  # type: ignore[attr-defined]
-
-    typer.echo(get_completion_script(prog_name="hitherto", complete_var=COMPLETE, shell=shell))
+def named_in(arguments: Sequence[str]) -> Iterable[str]:
+    """Return the command that is called, or all of them where that takes to know them."""
+    return arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS
 
 
 def main() -> None:
@@ -126,7 +121,7 @@ def main() -> None:
 
         completion_init()
     try:
-        code = app(standalone_mode=False)
+        code = app_of(named_in(sys.argv[1:]))(standalone_mode=False)
         sys.stdout.flush()
         sys.exit(code)
     except UsageError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from typer.main import get_command
 
 from hitherto_contract import VERSION
-from hitherto_server.cli import app
+from hitherto_server.cli import app_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Page:
 
 def list_pages() -> list[Page]:
     """Return every command that does something, in the order of `hitherto --help`."""
-    return list(_pages(get_command(app), "hitherto"))
+    return list(_pages(get_command(app_of()), "hitherto"))
 
 
 def _pages(command: Any, name: str) -> Iterator[Page]:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("server", "hooks", "mcp", "migrations")
-SCRIPTS = {"hitherto": "hitherto_server.cli", "hitherto-mcp": "hitherto_mcp.server"}
+SCRIPTS = {"hitherto": "hitherto_server.__main__", "hitherto-mcp": "hitherto_mcp.server"}
 
 
 @dataclass

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import closing, contextmanager
 from http import HTTPStatus
@@ -15,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from realclient_garbage import serve_garbage
+from tests import warm_process
 from tests.server_process import SocketConnection
+from tests.warm_process import HITHERTO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from realclient_model import Json
     from realclient_session import Place
 
-HITHERTO = Path(sys.executable).with_name("hitherto")
 START_DEADLINE_S = 20.0
 SETTLE_DEADLINE_S = 20.0
 REPLY_DEADLINE_S = 5.0
@@ -60,14 +60,12 @@ class Product:
 
     def run(self, *arguments: str) -> str:
         """Run `hitherto` with these arguments and return what it printed."""
-        ended = subprocess.run(
+        ended = warm_process.run(
             [str(HITHERTO), *arguments],
             cwd=self.place.project,
             env=self.place.environ,
-            capture_output=True,
             text=True,
             timeout=60,
-            check=False,
         )
         said = f"hitherto {' '.join(arguments)}: {ended.stdout}{ended.stderr}"
         assert ended.returncode == 0, said
