@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs" / "judgments.md"
 RESULT = "judgment_rules"
+BLIND = "judgment_rules_blind"
 EFFECTS = {
     "ranks": "ranks: it changes an order or what is shown, nothing that is kept",
     "advises": "advises: it records or offers something",
@@ -53,6 +54,12 @@ to the test half, and those of prompts, stops, plans and digests were to the oth
 tables below are of both halves, the shares of the test half. The sets were written and labelled
 by Hitherto's authors alone; a person with another store will meet other cases: `--own-store`
 (below) asks about those.
+
+The **blind sets** (`benchmarks/fixtures/judgments/blind`) are a second opinion on the rules of
+coding sessions: written and labelled from the questions alone, before their author had read a
+rule or an earlier set. *At first* is what the rules that there were showed, and the one honest
+figure; *now* is another look at the same sets, after the rules were changed on the development
+halves of the others. Nobody looked at single misses.
 
 A row is what a person says, a column what the rule says. *Undecided* counts against recall and
 not against accuracy. With several labels, precision and recall are means over them, precision
@@ -140,12 +147,18 @@ def kind_of(question: Question) -> str:
 
 def rules(known: Mapping[str, Surface]) -> str:
     """Return the confusion matrix of each rule, and its shares."""
-    path = RESULTS / f"{RESULT}.json"
-    details = json.loads(path.read_text("utf-8"))["details"]
-    return "\n".join(line for name in known for line in rule(name, details[name]))
+    details, blind = details_of(RESULT), details_of(BLIND)
+    return "\n".join(line for name in known for line in rule(name, details[name], blind))
 
 
-def rule(name: str, report: Mapping[str, Any]) -> Iterator[str]:
+def details_of(result: str) -> Mapping[str, Any]:
+    """Return what a benchmark keeps beside its bars."""
+    path = RESULTS / f"{result}.json"
+    details: Mapping[str, Any] = json.loads(path.read_text("utf-8"))["details"]
+    return details
+
+
+def rule(name: str, report: Mapping[str, Any], blind: Mapping[str, Any]) -> Iterator[str]:
     """Yield what was measured of one rule."""
     sets = ", ".join(f"{one}.jsonl" for one in TRIALS[name].sets)
     yield f"### Rule of {name}"
@@ -156,6 +169,10 @@ def rule(name: str, report: Mapping[str, Any]) -> Iterator[str]:
         yield from matrix(aspect, parts["all"]["confusion"])
         yield ""
         yield f"Test half: {shares(parts['test'])}."
+        if name in blind["reports"]:
+            first, now = (looked["reports"][name] for looked in (blind["first"], blind))
+            yield f"Blind set at first: {shares(first['parts'][aspect]['all'])}."
+            yield f"Now: {shares(now['parts'][aspect]['all'])}."
     yield ""
 
 

@@ -15,7 +15,7 @@ from hitherto_server.core.settings import Settings
 from hitherto_server.models.sources import fetch_model
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from hitherto_server.benches.report import Report
@@ -50,9 +50,9 @@ def prepare(folder: Path) -> tuple[Path, str]:
     return folder, Settings().model
 
 
-async def measured(models: Path, model: str) -> dict[str, Report]:
+async def measured(models: Path, model: str, names: Iterable[str] = TRIALS) -> dict[str, Report]:
     """Return a report of each surface's rule."""
-    return {name: await measure_rules(name, models, model) for name in TRIALS}
+    return {name: await measure_rules(name, models, model) for name in names}
 
 
 def bars_of(report: Report) -> list[Bar]:

@@ -24,6 +24,7 @@ BENCHMARKS = (
     "pairs",
     "secrets",
     "judgment_rules",
+    "judgment_rules_blind",
     "judged_writes",
     "judge_outage",
     "extraction",

@@ -6,13 +6,16 @@ import hashlib
 import json
 import random
 import string
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 Half = Literal["development", "test"]
 Relation = Literal["duplicate", "conflicting", "related", "unrelated"]
@@ -46,6 +49,7 @@ ALPHABETS = {
     "b64url": string.ascii_letters + string.digits + "-_",
 }
 UUID_CUTS = (8, 4, 4, 4, 12)
+_ELSEWHERE: ContextVar[Path | None] = ContextVar("labelled sets that do not ship", default=None)
 
 
 def half_of(name: str) -> Half:
@@ -301,11 +305,25 @@ def fixture_hash(*names: str) -> str:
     return digest.hexdigest()[:12]
 
 
-@cache
+@contextmanager
+def sets_in(folder: Path) -> Iterator[None]:
+    """Within, have every set from this folder: a benchmark keeps sets that do not ship."""
+    before = _ELSEWHERE.set(folder)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(before)
+
+
 def text_of(name: str) -> str:
     """Return the lines of a set."""
-    path = files("hitherto_server.benches") / FOLDER / f"{name}.jsonl"
-    return path.read_text(encoding="utf-8")
+    return _read(_ELSEWHERE.get(), name)
+
+
+@cache
+def _read(elsewhere: Path | None, name: str) -> str:
+    folder = elsewhere or files("hitherto_server.benches") / FOLDER
+    return (folder / f"{name}.jsonl").read_text(encoding="utf-8")
 
 
 def _load(name: str, made: Callable[[dict[str, Any]], Item]) -> list[Item]:
