@@ -15,7 +15,7 @@ RAISED_BY_NAME = re.compile(r'(?:ServerSaid|failed)\(\s*"([a-z_]+)"')
 
 
 def kinds(base: type[HithertoError] = HithertoError) -> list[type[HithertoError]]:
-    found = [kind for kind in base.__subclasses__() if kind.__module__.endswith("core.errors")]
+    found = [kind for kind in base.__subclasses__() if ".core.errors." in kind.__module__]
     return [base, *(kind for child in found for kind in kinds(child))]
 
 
