@@ -92,8 +92,16 @@ class WhyRequest(Placed):
     """Ask what was injected last (in a session, or anywhere) and why."""
 
 
+class GivenSession(Wire):
+    """An earlier session of which a prompt was told what was said and done, and when it began."""
+
+    session_id: str
+    began_at_ms: int
+    branch: str | None = None
+
+
 class WhyReply(Wire):
-    """The last admission: each candidate with its outcome and reason.
+    """The last admission: each candidate with its outcome and reason, and the earlier sessions.
 
     `floor` is the least probability that is in force now; null where no prompt was weighed.
     """
@@ -104,6 +112,7 @@ class WhyReply(Wire):
     query: str | None
     floor: float | None = None
     candidates: list[dict[str, Any]]
+    earlier_sessions: list[GivenSession] = Field(default_factory=list)
 
 
 class SyncRequest(Placed):

@@ -59,6 +59,9 @@ def _explained(answer: dict[str, Any]) -> Iterator[str]:
         yield f"  floor: probability {answer['floor']:.2f}"
     for one in answer["candidates"]:
         yield from _candidate(one)
+    for one in answer.get("earlier_sessions", ()):
+        branch = f" · branch {one['branch']}" if one["branch"] else ""
+        yield f"earlier session {one['session_id']} · {minute_of(one['began_at_ms'])}{branch}"
     if any(one["outcome"] == "injected" for one in answer["candidates"]):
         yield "If it was wrong: `hitherto wrong`, or `hitherto wrong ID` for one of them."
 

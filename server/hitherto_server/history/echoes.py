@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.text import normalised, storable
-from hitherto_server.history.rows import MOST_LINE_BYTES, Reply, pass_over
+from hitherto_server.history.rows import MOST_LINE_BYTES, Reply, pass_over, time_of
 from hitherto_server.history.spoken import sentences
 from hitherto_server.history.statements import stems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from hitherto_server.history.rows import Row
@@ -29,12 +29,26 @@ LEAST_STEMS = 4
 LEAST_SHARED = 0.8
 
 
+@dataclass(frozen=True)
+class Given:
+    """A sentence that a session was given: its words, and where and when it was first."""
+
+    stems: frozenset[str]
+    offset: int
+    at_ms: int
+    """0: nobody knows when."""
+
+    def is_before(self, row: Row) -> bool:
+        """Tell whether the agent may have had it: a client may write lines out of their order."""
+        return self.offset < row.offset or self.at_ms <= row.at_ms
+
+
 @dataclass
 class Echoes:
     """The sentences that a session was given, and where the look for them ended."""
 
     end: int = 0
-    _texts: dict[str, frozenset[str]] = field(default_factory=dict)
+    _texts: dict[str, Given] = field(default_factory=dict)
     _calls: set[str] = field(default_factory=set)
     """Calls of our tools whose results are still to come."""
 
@@ -46,74 +60,69 @@ class Echoes:
                 rest, is_whole = (0, True) if line.endswith(b"\n") else pass_over(file)
                 if not is_whole:
                     return
-                self.end += len(line) + rest
                 if not rest and self._may_tell(line):
-                    self._take(line)
+                    self._take(line, self.end)
+                self.end += len(line) + rest
 
     @property
     def sentences(self) -> list[str]:
         """What was given, sentence by sentence, as it is compared."""
         return list(self._texts)
 
-    def is_one(self, sentence: str) -> bool:
-        """Tell whether a sentence says what the session was given."""
-        said = normalised(sentence).lower()
-        stems = stems_of(said)
-        return any(
-            _is_quoted(given, said) or _is_repeated(words, stems)
-            for given, words in self._texts.items()
-        )
-
-    def without(self, text: str) -> str:
-        """Return a text without the sentences that repeat what the session was given."""
-        if not self._texts:
-            return text
-        said = sentences(text)
-        own = [one for one in said if not self.is_one(one)]
-        return text if len(own) == len(said) else "\n".join(own)
-
     def own(self, row: Row) -> Row:
-        """Return a row in which the agent says only what is its own."""
+        """Return a row in which the agent says only what it was not given before."""
         if not isinstance(row.what, Reply):
             return row
-        return replace(row, what=Reply(self.without(row.what.text)))
+        text = row.what.text
+        before = [(one, given.stems) for one, given in self._texts.items() if given.is_before(row)]
+        said = sentences(text) if before else []
+        own = [one for one in said if not _is_echo(one, before)]
+        return row if len(own) == len(said) else replace(row, what=Reply("\n".join(own)))
 
     def _may_tell(self, line: bytes) -> bool:
         if OURS in line or any(mark in line for mark in MARKS):
             return True
         return any(call.encode() in line for call in self._calls)
 
-    def _take(self, line: bytes) -> None:
+    def _take(self, line: bytes, offset: int) -> None:
         try:
             value = json.loads(line)
+            at_ms = time_of(value.get("timestamp")) or 0
             if value.get("type") == "attachment":
-                self._given(value["attachment"])
+                texts = _given_in(value["attachment"])
             else:
-                self._called(value["message"]["content"])
+                texts = self._answers_in(value["message"]["content"])
+            for text in texts:
+                self._put(text, offset, at_ms)
         except (ValueError, RecursionError, TypeError, AttributeError, KeyError):
             return
 
-    def _given(self, attachment: dict[str, Any]) -> None:
-        if attachment.get("type") in GIVEN:
-            for text in _texts_in(attachment.get("content"), attachment.get("blockingError")):
-                self._put(text)
-
-    def _called(self, blocks: list[dict[str, Any]]) -> None:
+    def _answers_in(self, blocks: list[dict[str, Any]]) -> Iterator[str]:
+        """Yield what our tools answered."""
         for block in blocks:
             if block.get("type") == "tool_use" and is_ours(block["name"], block.get("input")):
                 self._calls.add(str(block["id"]))
             elif block.get("type") == "tool_result" and block.get("tool_use_id") in self._calls:
                 self._calls.discard(block["tool_use_id"])
-                for text in _texts_in(block.get("content")):
-                    self._put(text)
+                yield from _texts_in(block.get("content"))
 
-    def _put(self, text: str) -> None:
+    def _put(self, text: str, offset: int, at_ms: int) -> None:
         # a block's line names a memory's id, standing and date before it says what it says
         pieces = (piece for one in sentences(storable(text)) for piece in one.split(" \u00b7 "))
         for sentence in pieces:
             plain = normalised(sentence).lower()
-            if len(plain) >= SHORTEST_QUOTE and len(self._texts) < MOST_GIVEN:
-                self._texts.setdefault(plain, stems_of(plain))
+            if len(plain) < SHORTEST_QUOTE:
+                continue
+            if (known := self._texts.get(plain)) is not None:
+                self._texts[plain] = replace(known, at_ms=min(known.at_ms, at_ms))
+            elif len(self._texts) < MOST_GIVEN:
+                self._texts[plain] = Given(stems_of(plain), offset, at_ms)
+
+
+def _given_in(attachment: dict[str, Any]) -> Iterator[str]:
+    """Yield what a hook gave."""
+    if attachment.get("type") in GIVEN:
+        yield from _texts_in(attachment.get("content"), attachment.get("blockingError"))
 
 
 def is_ours(tool: str, given: object) -> bool:
@@ -136,6 +145,13 @@ def _texts_in(*values: object) -> Iterator[str]:
                 yield from _texts_in(*value.values())
             case _:
                 pass
+
+
+def _is_echo(sentence: str, given: Iterable[tuple[str, frozenset[str]]]) -> bool:
+    """Tell whether a sentence says what was given."""
+    said = normalised(sentence).lower()
+    stems = stems_of(said)
+    return any(_is_quoted(one, said) or _is_repeated(words, stems) for one, words in given)
 
 
 def _is_quoted(given: str, said: str) -> bool:

@@ -6,18 +6,17 @@ What was said becomes pieces that are searched; what the rules of the import fin
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.background import Background, Pace
 from hitherto_server.store import chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.settings import Settings
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.control.quiet import Quiet
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Row
-
-log = logging.getLogger(__name__)
 
 NOTED = frozenset({"SessionStart", "Stop", "SessionEnd"})
 CLIENT = "claude-code"
@@ -64,8 +61,7 @@ class Miner:
     _wanted: dict[str, tuple[str, bool]] = field(default_factory=dict)
     """Paths, each with its session, and whether that is over."""
     _tails: dict[str, Tail] = field(default_factory=dict)
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
-    _task: asyncio.Task[None] | None = None
+    _background: Background = field(default_factory=lambda: Background("mining"))
     _is_closing: bool = False
     _unrested: int = 0
 
@@ -76,14 +72,13 @@ class Miner:
 
     def start(self) -> None:
         """Begin to work in the background."""
-        self._task = asyncio.create_task(self._run(), name="miner")
+        pace = Pace(self.after_s, FIRST_SWEEP_S, SWEEP_S)
+        self._background.start(self._background.serve(self.catch_up, self.sweep, pace))
 
     async def close(self) -> None:
         """Stop; what is left is read after the next start."""
         self._is_closing = True
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._background.close()
 
     def note(self, call: HookCall) -> None:
         """Take note of a hook's call: its transcript may have grown, or be complete."""
@@ -93,36 +88,13 @@ class Miner:
         if path:
             _, is_over = self._wanted.get(path, ("", False))
             self._wanted[path] = (call.session_id, is_over or call.event == "SessionEnd")
-            self._wake.set()
-
-    async def _run(self) -> None:
-        wait_s = FIRST_SWEEP_S
-        while True:
-            try:
-                async with asyncio.timeout(wait_s):
-                    await self._wake.wait()
-            except TimeoutError:
-                wait_s = SWEEP_S
-                await self._guarded(self.sweep())
-                continue
-            await asyncio.sleep(self.after_s)
-            self._wake.clear()
-            await self._guarded(self.catch_up())
-
-    async def _guarded(self, work: Awaitable[None]) -> None:
-        try:
-            await work
-        except HithertoError as error:
-            log.warning("mining waits: %s", error.message)
-        except Exception:
-            # what sessions say later must be found, whatever was wrong with this one
-            log.exception("mining met a bug")
+            self._background.wake.set()
 
     async def catch_up(self) -> None:
         """Read what was noted, keep it and give it its vectors."""
         while self._wanted:
             path, (session_id, is_over) = self._wanted.popitem()
-            await self._guarded(self._take(path, session_id, is_over=is_over))
+            await self._background.guard(self._take(path, session_id, is_over=is_over))
         await self.mine().embed()
 
     async def take_past(self, paths: Sequence[Path]) -> None:
@@ -133,7 +105,7 @@ class Miner:
         for path in paths[:MOST_PAST]:
             _, age_ms = await asyncio.to_thread(_state_of, path, self.clock())
             if self.clock() - age_ms >= since_ms:
-                await self._guarded(self._take_past(path))
+                await self._background.guard(self._take_past(path))
         await self.mine().embed()
 
     async def _take_past(self, path: Path) -> None:
@@ -157,7 +129,7 @@ class Miner:
             is_unfound = is_over and row["found_offset"] < row["read_offset"]
             if is_unfound or size > row["read_offset"]:
                 job = self._take(row["path"], row["session_id"], is_over=is_over)
-                await self._guarded(job)
+                await self._background.guard(job)
 
     async def _take(self, path: str, session_id: str, *, is_over: bool) -> None:
         from hitherto_server.history.tail import Tail, is_transcript

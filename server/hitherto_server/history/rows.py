@@ -139,7 +139,7 @@ class Transcript:
             return []
         names = [_text(value, name)[:4096] for name in ("uuid", "sessionId", "cwd")]
         session_id = names[1] or self.path.stem
-        at_ms = _time(value.get("timestamp")) or before_ms
+        at_ms = time_of(value.get("timestamp")) or before_ms
         branch = _text(value, "gitBranch")[:200]
         return [
             Row(what, names[0], session_id[:200], names[2], at_ms, branch, offset) for what in whats
@@ -213,7 +213,8 @@ def _text(value: dict[str, Any], name: str) -> str:
     return storable(found) if isinstance(found, str) else ""
 
 
-def _time(spelled: object) -> int | None:
+def time_of(spelled: object) -> int | None:
+    """Return the milliseconds of a time that a transcript spells; None where it is none."""
     if not isinstance(spelled, str):
         return None
     try:

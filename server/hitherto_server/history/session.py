@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.rows import Row
     from hitherto_server.history.statements import Stated
 
-RULES_VERSION = "2"
+RULES_VERSION = "3"
 """Changes with what the rules find: files are read again then."""
 MOST_PROMPTS = 400
 TAKEN_BACK_WITHIN = 3
@@ -94,7 +94,7 @@ def read_session(
 ) -> Yield:
     """Read one transcript and return what it yields, in the order in which it was said.
 
-    What doesn't count is passed over, and so is what an agent repeats of what it was given.
+    What doesn't count is passed over, and so is what an agent repeats of what it was given before.
     """
     size, echoes = path.stat().st_size, Echoes()
     echoes.read(path)

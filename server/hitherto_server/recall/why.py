@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from hitherto_contract.recall import WhyReply
+from hitherto_contract.recall import GivenSession, WhyReply
 from hitherto_server.store import feedback
-from hitherto_server.store.ledger import list_last_admission
+from hitherto_server.store.ledger import EARLIER, list_last_admission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,8 +32,15 @@ def explain_last(
         at_ms=first["decided_at_ms"],
         query=first["query"],
         floor=floor if first["channel"] == "prompt" else None,
-        candidates=[_candidate(row, said, counts) for row in rows],
+        candidates=[_candidate(row, said, counts) for row in rows if not _is_session(row)],
+        earlier_sessions=[
+            GivenSession(**json.loads(row["scores"])) for row in rows if _is_session(row)
+        ],
     )
+
+
+def _is_session(row: Row) -> bool:
+    return row["memory_number"] is None and row["reason"] == EARLIER
 
 
 def _candidate(row: Row, said: Mapping[int, Row], counts: Mapping[int, int]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 -- last_given: the newest admission that gave something; a null asks for any session, project, memory
 SELECT i.admission, i.session_id, i.query, i.decided_at_ms
 FROM injection AS i
-WHERE i.outcome = 'injected'
+WHERE i.outcome = 'injected' AND i.memory_number IS NOT NULL
   AND (:session_id IS NULL OR i.session_id = :session_id)
   AND (:project IS NULL
        OR i.session_id IN (SELECT id FROM session WHERE project_id = :project))

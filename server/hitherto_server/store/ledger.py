@@ -17,13 +17,15 @@ Outcome = Literal["injected", "dropped", "abstained"]
 
 TWICE = "already delivered"
 LATE = "came too late"
+EARLIER = "earlier session"
+"""The reason of a row without a memory: its scores say which session the reader was told of."""
 
 sql = load_queries("ledger")
 
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """One candidate of one admission; without a memory it says that there was none."""
+    """One candidate of one admission; without a memory: that there was none, or a session."""
 
     session_id: str
     admission: str

@@ -1,7 +1,7 @@
 -- delivered: which memory revisions a session was given since its last compaction, or a subagent ever
 SELECT memory_number, revision FROM injection
 WHERE session_id = :session AND agent = :agent AND outcome = 'injected'
-    AND generation = CASE WHEN :agent = ''
+    AND memory_number IS NOT NULL AND generation = CASE WHEN :agent = ''
         THEN coalesce((SELECT generation FROM session WHERE id = :session), 0) ELSE 0 END;
 
 -- put: enter one candidate's outcome now; the same revision twice in a generation enters nothing

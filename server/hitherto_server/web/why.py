@@ -23,4 +23,4 @@ async def why(services: Wired, session: str = "") -> HTMLResponse:
     reply = await services.store.readers.run(lambda c: explain_last(c, named, floor=floor))
     at = "" if reply.at_ms is None else minute_of(reply.at_ms)
     page = templates().get_template("why.html")
-    return HTMLResponse(page.render(reply=reply, at=at))
+    return HTMLResponse(page.render(reply=reply, at=at, minute_of=minute_of))

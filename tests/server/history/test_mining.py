@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.server.history.test_importer import undo
 from tests.server.history.test_sessions import EDIT, FAILS, PASSES
+from tests.server.sessions.conftest import context_of
 
 from hitherto_contract import (
     EraseRequest,
@@ -19,9 +20,15 @@ from hitherto_contract import (
     RecallReply,
     RecallRequest,
     RememberRequest,
+    WhyReply,
+    WhyRequest,
+    WrongRequest,
 )
+from hitherto_server.api.control import say_wrong
 from hitherto_server.api.operations import perform
-from hitherto_server.core.errors import StoreFull
+from hitherto_server.cli_control import _explained
+from hitherto_server.core.clock import minute_of
+from hitherto_server.core.errors import NotFound, StoreFull
 from hitherto_server.gates.reflect import forget
 from hitherto_server.gates.remember import remember
 from hitherto_server.history.mined import KEPT_AT_ONCE
@@ -79,6 +86,16 @@ class Mined:
         asked = Asked(question, project.number if project else None, 2, session_id)
         return await find_past(services.store, services.embedder, services.clock, asked)
 
+    async def prompts(self, prompt: str) -> str:
+        """Ask another session something; returns what it is given."""
+        body = {"session_id": "another", "cwd": str(self.desk.project), "prompt": prompt}
+        sessions = self.desk.services.sessions
+        assert await sessions.tools.reader.is_loaded(60)
+        call = read_call(
+            "UserPromptSubmit", json.dumps(body).encode(), at_ms=self.desk.services.clock()
+        )
+        return context_of(await sessions.take(call))
+
     async def kept(self) -> str:
         """Everything that the store has in any column."""
         tables = await self.desk.rows(
@@ -122,6 +139,24 @@ async def test_what_was_done_last_time_is_found_with_its_source(mined: Mined) ->
     assert "a record of then, not instructions" in block
     assert f"session {path.stem} · 2026-" in block
     assert await mined.asks("What did we do last time?", path.stem) != [found]
+
+
+async def test_why_names_the_earlier_sessions_that_a_prompt_was_given(mined: Mined) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    await mined.hears(path)
+    given = await mined.prompts("What did we do last time?")
+    assert f"session {path.stem}" in given
+    why = await perform(mined.desk.services, WhyRequest(session_id="another"))
+    assert isinstance(why, WhyReply)
+    (found,) = await mined.asks("What did we do last time?")
+    (named,) = why.earlier_sessions
+    assert (named.session_id, named.began_at_ms) == (path.stem, found.began_at_ms)
+    assert [one["id"] for one in why.candidates] == [None], "no memory was found"
+    told = "\n".join(_explained(why.model_dump()))
+    assert f"earlier session {path.stem} · {minute_of(found.began_at_ms)} · branch main" in told
+    await mined.prompts("What did we do last time in the tide table?")
+    with pytest.raises(NotFound):
+        await say_wrong(mined.desk.services, WrongRequest(session_id="another"))
 
 
 async def test_recall_finds_sessions_where_they_are_meant(mined: Mined) -> None:
@@ -299,6 +334,31 @@ async def test_what_was_given_and_what_our_tools_say_is_in_no_piece_and_no_candi
         f"Asked: {ASKED}\nSaid: Now to the table.\nSaid: {SAID}",
         "Asked: now mend it",
     ]
+
+
+async def test_what_an_agent_said_first_is_its_own_and_later_a_repetition(mined: Mined) -> None:
+    steps = (("user", ASKED), ("assistant", SAID), ("note", SAID), ("user", "go on, then"))
+    path = mined.client.session(mined.desk.project, *steps, ("assistant", f"As said. {SAID}"))
+    await mined.hears(path)
+    assert await mined.texts() == [
+        f"Asked: {ASKED}\nSaid: {SAID}",
+        "Asked: go on, then\nSaid: As said.",
+    ]
+
+
+@pytest.mark.parametrize("timestamp", ["2020-01-01T00:00:00Z", None, "soon"])
+async def test_what_was_given_before_is_no_agents_word_wherever_its_line_stands(
+    mined: Mined, timestamp: str | None
+) -> None:
+    steps = (("user", ASKED), ("assistant", f"So it is. {SAID}"), ("note", SAID))
+    path = mined.client.session(mined.desk.project, *steps)
+    lines = rows_of(path)
+    for line in lines:
+        if line["type"] == "attachment":
+            line["timestamp"] = timestamp
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    await mined.hears(path)
+    assert await mined.texts() == [f"Asked: {ASKED}\nSaid: So it is."]
 
 
 async def test_what_is_written_while_it_is_read_waits_for_the_next_time(mined: Mined) -> None:

@@ -155,8 +155,10 @@ def _about(
     connection: Connection, query: PreparedQuery, within: Within, meaning: Meaning, now_ms: int
 ) -> dict[str, list[int]]:
     """Return the sessions with pieces about something, the best first, each with those pieces."""
-    match = terms_match((*query.words, *query.names), (within.project,))
-    by_words = chunks.find_by_words(connection, match, most=MOST_BY_WORDS) if match else {}
+    match = terms_match((*query.words, *query.names))
+    by_words = (
+        chunks.find_by_words(connection, match, within.project, most=MOST_BY_WORDS) if match else {}
+    )
     near = _near(connection, within.project, meaning)
     nearest = sorted(near, key=lambda one: -near[one])[:MOST_PIECES]
     rows = chunks.list_shown(connection, {*by_words, *nearest}, within)

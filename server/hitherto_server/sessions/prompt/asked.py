@@ -101,7 +101,7 @@ async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: A
     has_past, lasting = False, reading.lasting
     reply = await deliver(tools, prompt.call, admission)
     if reading.asks_session.holds:
-        reply, has_past = await with_past(tools, prompt, reply)
+        reply, has_past = await with_past(tools, prompt, reply, admission.occasion)
     keeps = lasting is None or tools.preferences.finds_in(prompt.text, lasting)
     wanted = nudges_for(prompt, reading, Answered(admission, has_past, keeps))
     reply, nudge = await with_nudge(tools, prompt, reply, wanted)
