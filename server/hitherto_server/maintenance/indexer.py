@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.background import Background
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.maintenance.changing import Change, Progress
 from hitherto_server.maintenance.embedding import embed_passages
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hitherto_server.store.embedding_models import Settled
 
 BATCH = 16
-RETRY_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -40,25 +39,22 @@ class Indexer:
     clock: Clock
     comparer: Comparer | None = None
     """Takes over what has its vectors now."""
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    background: Background = field(default_factory=lambda: Background("indexing"))
     is_busy: bool = False
     """Whether something that was just written gets its vectors."""
-    _task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin to work in the background."""
-        self._task = asyncio.create_task(self._run(), name="indexer")
-        self.wake.set()
+        self.background.start(self.background.repeat(self._work))
+        self.background.wake.set()
 
     def notify(self) -> None:
         """Say that there may be passages without a vector."""
-        self.wake.set()
+        self.background.wake.set()
 
     async def close(self) -> None:
         """Stop; what is left is done after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self.background.close()
 
     async def waiting(self) -> int | None:
         """Return how many passages wait for their vector; None while no model is loaded."""
@@ -71,23 +67,10 @@ class Indexer:
         """Return how far a change of the model is, or None where there is none."""
         return await self.store.readers.run(Progress.read)
 
-    async def _run(self) -> None:
-        while True:
-            await self.wake.wait()
-            self.wake.clear()
-            try:
-                await self.catch_up()
-            except HithertoError as error:
-                log.warning("indexing waits: %s", error.message)
-                await self._pause()
-            except Exception:
-                # what is written later must get its vectors, whatever was wrong this time
-                log.exception("indexing met a bug")
-                await self._pause()
-
-    async def _pause(self) -> None:
-        await asyncio.sleep(RETRY_S)
-        self.wake.set()
+    async def _work(self) -> None:
+        await self.background.wake.wait()
+        self.background.wake.clear()
+        await self.catch_up()
 
     async def catch_up(self) -> None:
         """Give all that waits its vectors, as the background does once it is woken."""
@@ -99,7 +82,7 @@ class Indexer:
         finally:
             self.is_busy = False
         if settled is not None:
-            await Change(self.store, self.models, self.clock, self.wake).go_on(settled)
+            await Change(self.store, self.models, self.clock, self.background.wake).go_on(settled)
 
     async def _settle(self) -> Settled | None:
         """Note which model the settings name; None where it isn't loaded."""

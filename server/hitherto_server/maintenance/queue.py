@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.core.background import Background
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.store import jobs
 
@@ -28,7 +29,6 @@ HOLD_S, MOST_HOLD_S = 5.0, 300.0
 """How long a kind rests while nobody can answer it."""
 BUSY_S = 0.5
 IDLE_S = 60.0
-RETRY_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -70,11 +70,11 @@ class Queue:
     at_start: Callable[[Connection], None] | None = None
     """Puts in what has to go on, before anything is taken."""
     handlers: dict[str, Handler] = field(default_factory=dict)
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    background: Background = field(default_factory=lambda: Background("the queue"))
     _at_work: set[asyncio.Task[None]] = field(default_factory=set)
     _held: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Kinds that rest: until when, and for the how manieth time in a row."""
-    _task: asyncio.Task[None] | None = None
+    _has_taken_over: bool = False
 
     def serve(self, kind: str, handler: Handler) -> None:
         """Give the jobs of a kind to a handler; before the start."""
@@ -82,34 +82,19 @@ class Queue:
 
     def start(self) -> None:
         """Begin to work in the background."""
-        self._task = asyncio.create_task(self._run(), name="queue")
+        self.background.start(self.background.repeat(self._work))
 
     def notify(self) -> None:
         """Say that there may be something to do."""
-        self.wake.set()
+        self.background.wake.set()
 
     async def close(self) -> None:
         """Stop; what was begun is taken up again after the next start."""
-        ending = [*self._at_work, *([self._task] if self._task else [])]
+        await self.background.close()
+        ending = list(self._at_work)
         for task in ending:
             task.cancel()
         await asyncio.gather(*ending, return_exceptions=True)
-
-    async def _run(self) -> None:
-        is_first = True
-        while True:
-            try:
-                if is_first:
-                    await self._take_over()
-                    is_first = False
-                await self._work()
-            except HithertoError as error:
-                log.warning("the queue waits: %s", error.message)
-                await asyncio.sleep(RETRY_S)
-            except Exception:
-                # what is asked for later must be done, whatever was wrong this time
-                log.exception("the queue met a bug")
-                await asyncio.sleep(RETRY_S)
 
     async def _take_over(self) -> None:
         """Give back what an earlier process had taken: this one alone owns the store."""
@@ -120,15 +105,18 @@ class Queue:
                 self.at_start(connection)
 
         await self.store.writer.run(job, durable=False)
+        self._has_taken_over = True
 
     async def _work(self) -> None:
-        self.wake.clear()
+        if not self._has_taken_over:
+            await self._take_over()
+        self.background.wake.clear()
         if len(self._at_work) >= MOST_AT_ONCE:
-            await self._rest(IDLE_S)
+            await self.background.is_woken(IDLE_S)
         elif self.is_busy():
-            await self._rest(BUSY_S)
+            await self.background.is_woken(BUSY_S)
         elif (job := await self._lease()) is None:
-            await self._rest(await self._idle_s())
+            await self.background.is_woken(await self._idle_s())
         else:
             task = asyncio.create_task(self._do(job), name=f"{job.kind} {job.subject}")
             self._at_work.add(task)
@@ -136,14 +124,7 @@ class Queue:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._at_work.discard(task)
-        self.wake.set()
-
-    async def _rest(self, time_s: float) -> None:
-        try:
-            async with asyncio.timeout(time_s):
-                await self.wake.wait()
-        except TimeoutError:
-            pass
+        self.background.wake.set()
 
     async def _idle_s(self) -> float:
         """Return how long there is nothing to do, unless somebody says otherwise."""

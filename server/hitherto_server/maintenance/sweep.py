@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.background import Background
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news
 from hitherto_server.recall.standings import anchors_of
@@ -45,7 +46,6 @@ LOOK_S = 2.5
 """What one file may take: git may have to compare a whole history first."""
 BREATH_S = 0.005
 SWEEP_S = 30.0
-RETRY_S = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -73,16 +73,15 @@ class Sweep:
     count: int = 0
     _wanted: dict[Path, list[int]] = field(default_factory=dict)
     _watched: dict[Path, Watched] = field(default_factory=dict)
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _ending: threading.Event = field(default_factory=threading.Event)
     _loop: asyncio.AbstractEventLoop | None = None
-    _task: asyncio.Task[None] | None = None
+    _background: Background = field(default_factory=lambda: Background("a sweep"))
 
     def start(self) -> None:
         """Begin to work in the background."""
         self._loop = asyncio.get_running_loop()
         self.lookout.on_late = self.notify_late
-        self._task = asyncio.create_task(self._run(), name="sweep")
+        self._background.start(self._background.repeat(self._work))
 
     @property
     def is_busy(self) -> bool:
@@ -92,9 +91,7 @@ class Sweep:
     async def close(self) -> None:
         """Stop; a file that is being looked at is finished on its thread."""
         self._ending.set()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._background.close()
 
     def notify(self, project: Project) -> None:
         """Say that a session is at work here and that files may have changed."""
@@ -112,32 +109,13 @@ class Sweep:
 
     def _want(self, root: Path, first: Iterable[int] = ()) -> None:
         self._wanted.setdefault(root, []).extend(first)
-        self._wake.set()
-
-    async def _run(self) -> None:
-        while True:
-            try:
-                await self._work()
-            except HithertoError as error:
-                log.warning("a sweep waits: %s", error.message)
-                await self._pause()
-            except Exception:
-                # later changes must be noticed, whatever was wrong this time
-                log.exception("a sweep met a bug")
-                await self._pause()
-
-    async def _pause(self) -> None:
-        await asyncio.sleep(RETRY_S)
-        self._wake.set()
+        self._background.wake.set()
 
     async def _work(self) -> None:
-        try:
-            async with asyncio.timeout(WATCH_S if self._watched else None):
-                await self._wake.wait()
-        except TimeoutError:
+        if not await self._background.is_woken(WATCH_S if self._watched else None):
             await self._watch()
         await asyncio.sleep(TOGETHER_S)
-        self._wake.clear()
+        self._background.wake.clear()
         for root in list(self._wanted):
             first = self._wanted.pop(root)
             try:

@@ -55,7 +55,7 @@ async def until_nothing_waits(indexer: Indexer) -> None:
 async def test_one_unexpected_error_does_not_end_indexing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hitherto_server.maintenance.indexer.RETRY_S", 0.01)
+    monkeypatch.setattr("hitherto_server.core.background.RETRY_S", 0.01)
     clock = TestClock()
     async with opened(tmp_path / "home", clock) as services:
         model: Any = FailingEmbedder([ValueError("a bug"), ModelRefused("no"), KeyError("another")])

@@ -55,7 +55,7 @@ async def written_and_edited(services: Services) -> None:
 async def test_without_a_judge_a_write_wakes_no_queue(tmp_path: Path) -> None:
     async with opened(tmp_path, TestClock()) as services:
         queue = services.judged.queue
-        await until(lambda: queue._task is not None, "the queue has begun")
-        queue.wake = Counted()
+        await until(lambda: queue.background.task is not None, "the queue has begun")
+        queue.background.wake = Counted()
         await written_and_edited(services)
-        assert queue.wake.times == 0
+        assert queue.background.wake.times == 0

@@ -160,7 +160,7 @@ async def test_what_an_earlier_process_had_taken_is_taken_up_by_the_next_one(
 async def test_a_job_is_taken_up_again_once_its_lease_has_ended(worker: Worker) -> None:
     worker.gate.set()
     worker.queue.start()
-    await until(lambda: worker.queue._task is not None, "it has begun")
+    await until(lambda: worker.queue.background.task is not None, "it has begun")
     await worker.put("another")  # it has taken over by then
     await until(lambda: worker.took == ["another"], "it works")
 

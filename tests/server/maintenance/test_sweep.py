@@ -10,6 +10,7 @@ import pytest
 from tests.wiring import TestClock, git, opened, repository
 
 from hitherto_contract import RememberRequest
+from hitherto_server.core import background
 from hitherto_server.core.errors import StoreBusy
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance import sweep as sweep_module
@@ -35,7 +36,7 @@ CODE = "".join(f"def step_{n}(value):\n    return value * {n} + {n * n}\n\n\n" f
 @pytest.fixture
 async def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Services]:
     monkeypatch.setattr(sweep_module, "TOGETHER_S", 0.01)
-    monkeypatch.setattr(sweep_module, "RETRY_S", 0.01)
+    monkeypatch.setattr(background, "RETRY_S", 0.01)
     async with opened(tmp_path / "home", TestClock()) as services:
         yield services
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.background import Background, Pace
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -52,20 +52,18 @@ class WorthKeeper:
     after_s: float = AFTER_S
     _paths: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _wanted: dict[str, None] = field(default_factory=dict)
-    _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _task: asyncio.Task[None] | None = None
+    _background: Background = field(default_factory=lambda: Background("what memory was worth"))
 
     def start(self) -> None:
         """Begin to work in the background."""
         if self.is_on:
-            self._task = asyncio.create_task(self._run(), name="worth")
+            pace = Pace(self.after_s, FIRST_SWEEP_S, SWEEP_S)
+            self._background.start(self._background.serve(self.catch_up, self.sweep, pace))
 
     async def close(self) -> None:
         """Stop; what is left is looked at after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        await self._background.close()
 
     def note(self, call: HookCall) -> None:
         """Take note of where a session's transcript is, and of its end."""
@@ -77,7 +75,7 @@ class WorthKeeper:
                 self._paths.popitem(last=False)
         if call.event == "SessionEnd" and self.is_on:
             self._wanted[call.session_id] = None
-            self._wake.set()
+            self._background.wake.set()
 
     async def look(self, session_id: str) -> None:
         """Find out about one session now; again, it only learns what is new."""
@@ -116,33 +114,14 @@ class WorthKeeper:
             list_waiting, since_ms=now_ms - BACK_MS, until_ms=now_ms - QUIET_MS, most=MOST_A_SWEEP
         )
         for session_id in await self.store.readers.run(find):
-            await self._guarded(self.look(session_id))
-        await self._guarded(self.afterwards())
+            await self._background.guard(self.look(session_id))
+        await self._background.guard(self.afterwards())
 
-    async def _run(self) -> None:
-        wait_s = FIRST_SWEEP_S
-        while True:
-            try:
-                async with asyncio.timeout(wait_s):
-                    await self._wake.wait()
-            except TimeoutError:
-                wait_s = SWEEP_S
-                await self._guarded(self.sweep())
-                continue
-            await asyncio.sleep(self.after_s)
-            self._wake.clear()
-            while self._wanted:
-                session_id, _ = self._wanted.popitem()
-                await self._guarded(self.look(session_id))
-
-    async def _guarded(self, work: Awaitable[None]) -> None:
-        try:
-            await work
-        except HithertoError as error:
-            log.warning("what memory was worth waits: %s", error.message)
-        except Exception:
-            # the next session must be looked at, whatever was wrong with this one
-            log.exception("what memory was worth met a bug")
+    async def catch_up(self) -> None:
+        """Look at those that ended."""
+        while self._wanted:
+            session_id, _ = self._wanted.popitem()
+            await self._background.guard(self.look(session_id))
 
     async def _is_left_alone(self, session_id: str) -> bool:
         from hitherto_server.store.sessions import find_session
