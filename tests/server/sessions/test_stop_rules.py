@@ -136,6 +136,12 @@ def test_nothing_ran_is_said_only_where_all_is_known() -> None:
         ("The page asks `Do you want to go on?`.", False),
         ("Fixed. Let me know if you have questions!", False),
         ("Sign in in your browser, please; I can't.", True),
+        ("Two files are named `util.py`. The one in `core`, or the one in `web`?", True),
+        ("The draft is ready. I'd like your decision before anything is sent.", True),
+        ("The column is nullable for now. Say the word and I make it strict.", True),
+        ("Why did it hang? The lock was never released.", False),
+        ("The form asks “Are you sure?” now.", False),
+        ("Merged. Is there anything else?", False),
     ],
 )
 def test_what_only_a_person_can_answer_waits(message: str, waiting: bool) -> None:
@@ -145,6 +151,21 @@ def test_what_only_a_person_can_answer_waits(message: str, waiting: bool) -> Non
 def test_a_login_that_is_only_worked_on_blocks_nobody() -> None:
     assert not is_blocked("I added the login page and its tests.")
     assert is_blocked("The page wants a login. Please log in, I can't.")
+
+
+@pytest.mark.parametrize(
+    ("message", "blocked"),
+    [
+        ("Raising the quota takes somebody with access to the billing console.", True),
+        ("Only a maintainer can approve the workflow, so the run has not begun.", True),
+        ("The scanner isn't connected. Please plug in its USB cable.", True),
+        ("The guide explains that only an admin can reset a passphrase.", False),
+        ("Renamed the token. Please have a look at the dashboard.", False),
+        ("I can't reproduce it with the sample. Please tell me which browser it was.", False),
+    ],
+)
+def test_what_an_agent_has_no_way_to_is_a_persons(message: str, blocked: bool) -> None:
+    assert is_blocked(message) is blocked
 
 
 def test_a_fix_is_a_failure_then_an_edit_then_the_same_command_passing() -> None:

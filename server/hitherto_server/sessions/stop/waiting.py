@@ -9,7 +9,10 @@ from hitherto_server.core.phrases import phrases
 LAST_CHARS = 1500
 LAST_SENTENCES = 4
 SHORT_CODE = 60
-CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]*\"", re.DOTALL | re.MULTILINE)
+CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]*\"|[\u201c\u201e\u00ab][^\n]*?[\u201d\u201c\u00bb]",
+    re.DOTALL | re.MULTILINE,
+)
 """What is quoted is somebody else's question."""
 MARKS = "?\uff1f\u061f"
 END = "\u3002\uff1f\uff01"
@@ -23,7 +26,7 @@ ASKS = phrases(r"""
     (?:which|what|where|how|who|when)\b.*\b(?:you|your)
     which (?:one|option|of|approach|way)
     option [AB1-9]\b.*\bor
-    is (?:that|this) (?:ok|okay|right|fine|acceptable|what you want)
+    (?:is|does|would|are) (?:that|this|it|these|they)\b.*\b(?:ok|okay|right|fine|acceptable)
     ok(?:ay)? (?:to|with you|if I)
     ready (?:to|for me)
     proceed
@@ -56,6 +59,18 @@ TELLS_TO_ANSWER = phrases(r"""
     (?:hear|a word) from you
     (?:it's |that's )?(?:your call|up to you)
     tell me the
+    (?:tell me|say|let me know|give me a sign) (?:if|whether) (?:that|this|it|you|I)
+    say (?:the word|so|which|when|yes)
+    I(?:'d| would)? (?:need|want|like) (?:a|an|your) (?:\w+ )?(?:go|go-ahead|ok|okay|yes|nod)
+    I(?:'d| would)? (?:need|want|like) (?:a|an|your) (?:\w+ )?(?:decision|answer|choice|approval)
+    (?:need|missing|want|require|open)\b.{0,30}\bfrom you
+    (?:depends|hinges) on (?:your|you|what you|which you)
+    (?:pending|without|until (?:I have|there is)) your
+    I(?:'ve| have)? (?:paused|am holding|'m holding|held off)
+    if (?:that's|that is|this is|it's) (?:ok|okay|fine|all right|what you want)
+    unless you (?:object|say|want|prefer|tell)
+    up to you
+    I(?:'d| would) rather (?:ask|hear|know|have your)
     sag (?:mir )?Bescheid
     gib (?:mir )?Bescheid
     dis-moi
@@ -92,8 +107,7 @@ NEEDS_A_PERSON = phrases(r"""
     verification code
     security key
     passkey
-    authenticate
-    authenticator app
+    authenticat(?:e|or)
     consent screen
     password
     passphrase
@@ -101,21 +115,53 @@ NEEDS_A_PERSON = phrases(r"""
     device approval
     SSO
 """)
+"""What asks who somebody is."""
+LACKS = phrases(r"""
+    I (?:can't|cannot|couldn't|could not|may not|lack|have no|don't have|do not have)
+    I(?:'m| am) (?:not (?:able|allowed)|unable|stuck|blocked)
+    (?:my|this) (?:\w+ ){0,2}(?:lacks?|has no|isn't|is not|doesn't|does not|can't|cannot|may not)
+    (?:isn't|is not|aren't|are not) (?:plugged in|connected|attached|reachable)
+    (?:no|without|lacks?|missing) (?:\w+ ){0,3}(?:access|permissions?|rights|scopes?|credentials)
+    permission denied
+    blocked (?:by|on|at|until)
+""")
+"""Says that the agent has no hands, no rights or no way."""
+OUT_OF_REACH = phrases(r"""
+    access|permissions?|rights|roles?|credentials|approvals?|licen[cs]es?|subscription
+    admin\w*|owner|maintainer|billing|account
+    console|portal|dashboard
+    VPN|USB|dongle|token|smart ?card|cable|board|phone|handset|printer
+    (?:a|your|the) (?:Mac|iPhone|iPad|Windows (?:machine|box|PC))
+""")
+"""What an agent at a command line often can't get at."""
 HANDS_OVER = phrases(r"""
     please
     you(?:'ll| will)? (?:need|have) to
     needs? you to
-    I can(?:'t|not)
     could you
+    I have no (?:credentials|access|password)
+    enter (?:it|the code) in
+    (?:on|at|from) your (?:machine|phone|desk|side|end|device)
+""")
+"""Asks a step of the reader."""
+ONLY_OTHERS = phrases(r"""
+    only (?:you|someone|an? \w+|the (?:\w+ ){1,2})\b.{0,20}\bcan
+    (?:you|someone|somebody|an? (?:admin\w*|owner|maintainer|person)|whoever \w+)\b.{0,15}\b(?:must|has to|needs? to|would have to|will have to|have to)
+    (?:needs?|requires?|takes?) (?:someone|somebody|a person|a human|an? (?:\w+ )?(?:admin\w*|owner))
+    (?:has|have|needs?) to be \w+ (?:by hand|manually|by (?:you|someone|an? \w+))
+    by hand
+    yourself
+    on your own
     only you
     out of my hands
-    by hand
     I(?:'m| am) (?:stuck|blocked)
-    blocked (?:by|on|at)
-    enter (?:it|the code) in
-    I have no (?:credentials|access|password)
-    on your (?:machine|phone)
+""")  # noqa: E501
+"""Says that it takes another than the agent."""
+TELLS_OF_A_TEXT = phrases(r"""
+    (?:docs?|documentation|page|guide|readme|section|text|message|copy|help|tooltip|changelog)\b.{0,20}\b(?:explains?|says?|describes?|states?|mentions?|reads?|covers?|tells?)
+    (?:explain|document|describe|mention)(?:s|ed)? (?:that|how|which|who|when)
 """)
+"""Then others' steps are what the work is about."""
 PERSONS_STEP = phrases(r"""
     (?:please|you (?:need|have) to) (?:log|sign) in
     solve the captcha
@@ -147,11 +193,18 @@ def waits(message: str) -> bool:
     ending = last_sentences(message)
     if any(TELLS_TO_ANSWER.search(one) and not POLITE.search(one) for one in ending):
         return True
-    return any(_is_asked(one) for one in ending[-2:])
+    # behind a question that is the last word, nobody but the reader is left to answer
+    is_last_word = bool(ending) and _is_question(ending[-1]) and not POLITE.search(ending[-1])
+    return is_last_word or any(_is_asked(one) for one in ending[-2:])
+
+
+def _is_question(sentence: str) -> bool:
+    return bool(QUESTION.search(sentence)) and not RHETORICAL.search(sentence)
 
 
 def _is_asked(sentence: str) -> bool:
-    if not QUESTION.search(sentence) or RHETORICAL.search(sentence):
+    """Tell whether a question is to the reader by its words, wherever it stands."""
+    if not _is_question(sentence):
         return False
     return bool(ASKS.search(sentence) or OTHER_ASKS.search(sentence.rstrip(MARKS)))
 
@@ -163,7 +216,17 @@ def is_blocked(message: str) -> bool:
         return True
     near = sentences(prose)
     pairs = [" ".join(near[at : at + 2]) for at in range(max(1, len(near) - 1))]
-    return any(NEEDS_A_PERSON.search(one) and HANDS_OVER.search(one) for one in pairs)
+    return any(_hands_over(one) for one in pairs)
+
+
+def _hands_over(said: str) -> bool:
+    """Tell whether a step is handed over, together with what keeps the agent from it."""
+    if TELLS_OF_A_TEXT.search(said):
+        return False
+    needs, lacks, reach = (bool(by.search(said)) for by in (NEEDS_A_PERSON, LACKS, OUT_OF_REACH))
+    if ONLY_OTHERS.search(said):
+        return needs or lacks or reach
+    return (needs or (lacks and reach)) and bool(HANDS_OVER.search(said))
 
 
 def _short_only(found: re.Match[str]) -> str:
