@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hitherto_server.core.commands import Check
 
 MOST_ERROR = 240
 LONGEST_COMMAND = 2000
@@ -12,6 +16,28 @@ FAILURE = re.compile(
     r"|npm ERR!|error\[E\d+\]|panicked at|error during build|BUILD FAILED",
     re.MULTILINE,
 )
+TESTS_FAILED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|^FAILED\b|^FAIL\b|--- FAIL"
+    r"|\b[1-9]\d* errors? in \d+\.\d|panicked at|test result: FAILED",
+    re.MULTILINE,
+)
+TESTS_PASSED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:passed|passing)\b|\b(?:0|no) fail(?:ed|ures)\b"
+    r"|^OK\b|^ok\s|test result: ok",
+    re.MULTILINE,
+)
+OTHERS_FAILED: dict[Check, re.Pattern[str]] = {
+    "build": re.compile(
+        r"error during build|BUILD FAILED|error\[E\d+\]|error TS\d+|could not compile"
+        r"|\bbuild failed\b|\*\*\* .*\bError \d",
+        re.IGNORECASE,
+    ),
+    "lint": re.compile(
+        r"\b[1-9]\d* (?:problems?|offenses?|lint errors?)\b|\bFound [1-9]\d* errors?\b(?! in \d)"
+    ),
+    "types": re.compile(r"\bFound [1-9]\d* errors?\b|error TS\d+|\b[1-9]\d* errors?, \d+ warn"),
+}
+"""What each kind of check says of itself: `npm ERR!` may be said by whatever npm ran."""
 TELLING = (
     (re.compile(r"\b\w*(?:Error|Exception|ImproperlyConfigured|Fault)\b: ?\S"), True),
     (
@@ -55,6 +81,18 @@ TAKES_BACK = re.compile(
     r"\bgit\s+(?:checkout\b.*(?:--|\.)|restore\b|reset\s+--hard|revert\b"
     r"|stash(?!\s+(?:pop|apply|list|show)))"
 )
+
+
+def tells_failure(kind: Check, output: str) -> bool:
+    """Tell whether an output says that a check of this kind failed; its last word counts."""
+    if kind != "tests":
+        return OTHERS_FAILED[kind].search(output) is not None
+    summary = [line for line in output.splitlines() if TESTS_FAILED.search(line)]
+    if not summary:
+        return False
+    passed = [line for line in output.splitlines() if TESTS_PASSED.search(line)]
+    behind = output.rfind(summary[-1])
+    return not passed or output.rfind(passed[-1]) <= behind
 
 
 def plain_command(raw: str) -> str:

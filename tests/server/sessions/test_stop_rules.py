@@ -110,6 +110,55 @@ def test_a_claim_that_something_else_may_show_stands(message: str, done: Evidenc
     assert against(message, done) is None
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The eslint config is clean.",
+        "The ruff rules are clean and the mypy section is clean.",
+        "The build badge is green.",
+        "The lint script passes its arguments on.",
+        "The tsc flags are clean.",
+    ],
+)
+def test_what_is_named_after_a_check_is_not_its_run(message: str) -> None:
+    assert claims_in(message) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The lint step is clean.",
+        "eslint src/ is clean.",
+        "The test run is green.",
+        "The new test case passes.",
+        "mypy now passes.",
+        "The tests I added pass.",
+        "The type checker is happy.",
+    ],
+)
+def test_a_run_by_another_name_is_one(message: str) -> None:
+    assert claims_in(message)
+
+
+@pytest.mark.parametrize(
+    ("line", "printed", "failed"),
+    [
+        ("npm test && npm publish", "Tests: 88 passed, 88 total\nnpm ERR! code E403", False),
+        ("npm test && npm publish", "npm ERR! code ENEEDAUTH", False),
+        ("npm test && npm publish", "Tests: 2 failed, 86 passed\nnpm ERR! Test failed.", True),
+        ("pytest -q && mypy .", "31 passed in 2.04s\nFound 2 errors in 1 file", False),
+        ("cargo test && cargo publish", "test result: ok. 3 passed\ntest result: FAILED.", True),
+        ("pytest -q && ./deploy.sh", "FAILED a.py::test_a\n1 failed in 0.1s", True),
+        ("pytest -q; ./deploy.sh", "12 passed in 2.04s\nTraceback (most recent call last)", False),
+    ],
+)
+def test_of_several_commands_in_a_line_the_one_that_says_so_has_failed(
+    line: str, printed: str, *, failed: bool
+) -> None:
+    found = against("All tests pass.", ran((line, 1), tail=printed))
+    assert found == ("failed" if failed else None)
+
+
 def test_a_failure_that_a_pipe_hides_is_read_from_what_was_printed() -> None:
     done = ran(("pytest | tail -3", 0), tail="1 failed, 3 passed")
     assert against("All tests pass.", done) == "failed"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.commands import CHECKS, Check, checks_nothing, checks_of, ends_with_check
-from hitherto_server.core.outputs import FAILURE, TAKES_BACK
+from hitherto_server.core.outputs import FAILURE, TAKES_BACK, tells_failure
 from hitherto_server.core.phrases import phrases
 from hitherto_server.sessions.stop.waiting import CODE, MARKS, sentences
 
@@ -32,7 +32,7 @@ HIDES_CODE = re.compile(r"[|;\n]")
 """A line whose exit code may be another command's: then what it printed counts."""
 SAYS: dict[Check, re.Pattern[str]] = {
     "tests": phrases(r"""
-        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?(?!\s+(?:an?|the|its|their|his|each|every|none|null|true|false|over|along|down|back|through|arguments?)\b)|green)
+        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?|green)
         (?:tests?|suite) (?:\w+ )?succeed(?:s|ed)?
         (?:passing|green) (?:tests?|suite)
         all (?:\d+ )?(?:tests?|specs?) (?:are )?(?:pass\w*|green|ok)
@@ -40,7 +40,7 @@ SAYS: dict[Check, re.Pattern[str]] = {
         \d+ (?:tests? )?passed,? (?:and )?(?:0|no|zero) (?:failed|failures)
         (?:running|ran) the tests? .{0,30}\bpass\w*
         it passed every time
-    """),  # noqa: E501
+    """),
     "build": phrases(r"""
         (?:build|compilation)\b[^.;,]{0,30}?\b(?:pass(?:es|ed)|succe(?:eds|eded|ssful(?:ly)?)|green)
         (?:builds|built|compiles|compiled) (?:successfully|cleanly|fine)
@@ -53,13 +53,37 @@ SAYS: dict[Check, re.Pattern[str]] = {
         (?:no|zero) (?:lint|linter|eslint|ruff) (?:errors?|warnings?|problems?)
     """),
     "types": phrases(r"""
-        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?(?! over\b)|clean|green|happy)
+        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
         (?:types|mypy|pyright|tsc)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
         (?:mypy|pyright|tsc) reports no errors
         (?:no|zero) type errors
         typescript compiles
     """),
 }
+HANDS_ON = re.compile(
+    r"(?<=pass|sses|ssed|sing)\s+(?:an?|the|its|their|his|each|every|none|null|true|false|over|along"
+    r"|down|back|through|arguments?)\b",
+    re.IGNORECASE,
+)
+"""What follows where something is passed on, and nothing passes."""
+COMPOUND = re.compile(
+    r"(?:test|spec|suite|build|compilation|lint(?:er|ing)?|eslint|ruff|clippy|flake8|rubocop"
+    r"|type[- ]?check(?:er|ing)?|types|mypy|pyright|tsc)\s+([a-z]+)(?![\w./:])",
+    re.IGNORECASE,
+)
+"""A check's name before another word: of `eslint config` it is the config that is spoken of."""
+OF_A_RUN = phrases(r"""
+    suites?|runs?|ran|steps?|stages?|jobs?|targets?|checks?|passes|results?|outputs?|status|reports?
+    cases?|functions?|class|classes|modules?|methods?|files?
+    errors?|warnings?|problems?|issues?|findings?
+    is|are|was|were|be|been|has|have|had|does|do|did|it|we|I|you|that|which
+    comes?|came|goes|went|finish\w*|complet\w*|stays?|remains?|exits?|returns?|gives?|says?|ends?
+    pass|clean|green|happy|succe\w+
+    now|all|both|again|too|also|still|here|everywhere|once|then|back
+    and|or|plus|for|in|of|on|with|without|under|over|after|from|against|across|to|at|by|as|via
+    \w+ly|\w+ing|\w+ed
+""")
+"""What may follow it where the check itself is meant, as one that ran."""
 SAYS_ALL = phrases(r"""
     all (?:the )?checks (?:pass|passed|are passing|are green)
     everything (?:now )?passes
@@ -252,8 +276,17 @@ def _claim_of(sentence: str) -> Claim | None:
         return None
     if SAYS_ALL.search(sentence):
         return Claim(None, sentence)
-    kind = next((one for one in CHECKS if SAYS[one].search(sentence)), None)
+    said = (one for one in CHECKS if any(map(_is_of_a_run, SAYS[one].finditer(sentence))))
+    kind = next(said, None)
     return None if kind is None else Claim(kind, sentence)
+
+
+def _is_of_a_run(found: re.Match[str]) -> bool:
+    """Tell whether it is a check that passed, and no part of the program that is named after it."""
+    if HANDS_ON.match(found.string, found.end()):
+        return False
+    compound = COMPOUND.match(found[0])
+    return compound is None or OF_A_RUN.fullmatch(compound[1]) is not None
 
 
 def _failed_last(claim: Claim, done: Evidence) -> Command | None:
@@ -266,7 +299,7 @@ def _failed_last(claim: Claim, done: Evidence) -> Command | None:
 
 def _failed_of(kind: Check, claim: Claim, done: Evidence) -> Command | None:
     ran = [one for one in done.commands if kind in checks_of(one.line)]
-    if not ran or not _has_failed(ran[-1], checks_of(ran[-1].line)):
+    if not ran or not _has_failed(ran[-1], kind):
         return None
     if _is_about_another(claim.sentence, ran[-1].line) or _is_in_doubt(ran, done):
         return None
@@ -302,14 +335,17 @@ def _is_about_another(sentence: str, line: str) -> bool:
     return bool(named) and not any(one in line.lower() for one in named)
 
 
-def _has_failed(command: Command, kinds: frozenset[Check]) -> bool:
-    """Tell whether a check failed for sure; of several in one line nobody knows which it was."""
+def _has_failed(command: Command, kind: Check) -> bool:
+    """Tell whether a check failed for sure, and nothing else that stands in its line."""
+    is_its_own = ends_with_check(command.line)
+    ending = command.tail[-NEAR_END:]
     if command.failed is True:
-        is_its_own = ends_with_check(command.line) and command.exit_code not in STOPPED
-        return is_its_own or bool(FAILURE.search(command.tail[-NEAR_END:]))
+        if is_its_own and command.exit_code not in STOPPED:
+            return True
+        return bool(FAILURE.search(ending)) if is_its_own else tells_failure(kind, ending)
     # Codex tells no exit code at all
     hides_code = command.failed is None or HIDES_CODE.search(command.line)
-    return bool(hides_code and "tests" in kinds and FAILURE.search(command.tail[-NEAR_END:]))
+    return bool(hides_code and kind == "tests" and FAILURE.search(ending))
 
 
 def _nothing_ran(everything: Evidence) -> bool:
