@@ -65,6 +65,7 @@ class SessionDesk:
         await self.tools.prompts.close()
         await self.tools.preferences.close()
         await self.tools.choosing.close()
+        await self.tools.in_time.close()
 
     async def take(self, call: HookCall) -> Reply:
         """Note a call and return what the client should hear; a repeated one is not noted."""

@@ -14,6 +14,7 @@ from hitherto_server.recall.hits import Question
 from hitherto_server.sessions.client.files import ClientFiles
 from hitherto_server.sessions.compaction.choosing import Choosing
 from hitherto_server.sessions.dispatches import Dispatches
+from hitherto_server.sessions.in_time import InTime
 from hitherto_server.sessions.prompt.reader import PromptReader
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Tools:
     on_transcript: Callable[[HookCall], None] = lambda _: None
     """Told of calls after which a transcript may have grown, or be complete."""
     choosing: Choosing = field(default_factory=Choosing)
+    in_time: InTime = field(default_factory=InTime)
     read_replies: Callable[[Path], Sequence[tuple[int, str]]] = lambda _: ()
     """Reads from a transcript what the agent answered, each with its time."""
     read_given: Callable[[Path], Sequence[str]] = lambda _: ()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.system_one_stub import DRIPPING, SystemOneStub, use_stub
 from tests.wiring import opened, rows
 
 from hitherto_server.api.operations import perform_named
 from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.sessions.stop.answering import answer_stop
 from hitherto_server.store.obligations import open_obligations
 from hitherto_server.store.unsaved import find_unsaved
 from hitherto_server.store.worth import tally
@@ -17,6 +22,7 @@ from hitherto_server.store.worth import tally
 from .conftest import Client
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.wiring import TestClock
@@ -289,6 +295,50 @@ async def test_a_late_stop_is_answered_nothing_and_keeps_its_block(client: Clien
     assert await client.services.sessions.take(late) is None
     assert owed(client) == []
     assert await stops(client, CLAIM) != ""
+
+
+async def test_a_judge_that_drips_leaves_a_stop_its_time_and_the_rule(client: Client) -> None:
+    await runs(client, "pytest -q", fails=True)
+    with SystemOneStub(fault=DRIPPING) as stub:
+        await use_stub(client.services.judge, stub)
+        call = client.call("Stop", last_assistant_message=CLAIM, prompt_id="p")
+        began_s = time.monotonic()
+        reply = await client.services.sessions.take(replace(call, deadline_ms=700))
+        assert time.monotonic() - began_s < 5, "its whole reply would drip for half a minute"
+        assert len(stub.asked) == 1
+    # a busy machine may be late all the same: then it has no block, and the next stop has one
+    assert reason_of(reply) or await stops(client, CLAIM)
+    assert owed(client) == [("check", None)]
+
+
+async def test_whatever_takes_its_time_no_stop_is_answered_later_than_its_deadline(
+    client: Client,
+) -> None:
+    await runs(client, "pytest -q", fails=True)
+    tools = client.services.sessions.tools
+    is_held = threading.Event()
+
+    def hold(_: object) -> None:
+        assert is_held.wait(60)
+
+    holding = asyncio.create_task(tools.store.writer.run(hold))
+    call = client.call("Stop", last_assistant_message=CLAIM, prompt_id="p")
+    answering = asyncio.create_task(
+        answer_stop(tools, replace(call, deadline_ms=300), all_heard=True)
+    )
+    assert await asyncio.wait_for(answering, 60) is None
+    client.clock.pass_ms(1000)
+    is_held.set()
+    await holding
+    await until(lambda: not tools.in_time._late)
+    assert owed(client) == [("check", "late")]
+    assert await stops(client, CLAIM), "what was late gave its block back"
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.01)
 
 
 async def test_a_spooled_stop_is_answered_nothing(client: Client) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.worth import ShownOutcome
 
+HOOKS_OWN_MS = 60
+"""What a hook takes before it looks at its clock, and after it was answered."""
 SETTLED = UNMET | {PUT_RIGHT}
 
 log = logging.getLogger(__name__)
@@ -47,21 +50,46 @@ async def answer_stop(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply
     """Let a stop pass, hold it up once for a reason of ours, or give a loop's next iteration."""
     if call.spooled:
         return None
-    stop = await look_at(tools, call, all_heard=all_heard)
-    tools.prompts.keep_reply_soon(call)
-    if stop.is_looping:
-        return _with_claim(tools, stop, await loop_on_stop(tools, call, stop.turn))
-    # a loop that has ended since is told of
-    held_up, told = await asyncio.gather(
-        _hold_up(tools, call, stop), loop_on_stop(tools, call, stop.turn)
-    )
-    return {**(told or {}), **held_up} if held_up else told
+    call = _shortened(call)
+    work = _stop_answered(tools, call, all_heard=all_heard)
+    return await tools.in_time.wait(work, _left_s(tools, call))
 
 
 async def answer_subagent_stop(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply:
     """Let a subagent's stop pass, or hold it up once for a claim that nothing shows."""
     if call.spooled or not call.text("agent_id"):
         return None
+    call = _shortened(call)
+    work = _subagent_answered(tools, call, all_heard=all_heard)
+    return await tools.in_time.wait(work, _left_s(tools, call))
+
+
+def _shortened(call: HookCall) -> HookCall:
+    """Return a call whose time ends a little earlier, so that its hook has ended in time too."""
+    if call.deadline_ms is None:
+        return call
+    return replace(call, deadline_ms=call.deadline_ms - HOOKS_OWN_MS)
+
+
+def _left_s(tools: Tools, call: HookCall) -> float | None:
+    """Return for how long an answer is waited for: a little beyond where it is late."""
+    if call.deadline_ms is None:
+        return None
+    return max(call.deadline_ms - (tools.clock() - call.at_ms), 0) / 1000
+
+
+async def _stop_answered(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply:
+    stop = await look_at(tools, call, all_heard=all_heard)
+    tools.prompts.keep_reply_soon(call)
+    if stop.is_looping:
+        return _with_claim(tools, stop, await loop_on_stop(tools, call, stop.turn))
+    # a loop that has ended since is told of; first, for whoever took a block must answer at once
+    told = await loop_on_stop(tools, call, stop.turn)
+    held_up = await _hold_up(tools, call, stop)
+    return {**(told or {}), **held_up} if held_up else told
+
+
+async def _subagent_answered(tools: Tools, call: HookCall, *, all_heard: bool) -> Reply:
     return await _hold_up(tools, call, await look_at(tools, call, all_heard=all_heard))
 
 

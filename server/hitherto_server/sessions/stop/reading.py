@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.stop.claims import Unshown
     from hitherto_server.sessions.stop.view import Stop
 
-AFTERWARDS_MS = 150
+AFTERWARDS_MS = 200
 """What is left to do after a judgment: the block is taken, the answer is sent."""
 LEAST_ASKING_S = 0.25
 QUESTIONS = {
@@ -69,8 +69,11 @@ def _learned(stop: Stop) -> Learned | None:
 async def judge_stop(tools: Tools, call: HookCall, stop: Stop) -> tuple[Judged, int | None]:
     """Ask what is worth asking, in one request; return what was said, and the log's number."""
     wanted = _wanted(tools, stop)
-    left_s = _left_s(tools, call)
-    if not wanted or left_s < LEAST_ASKING_S:
+    if not wanted:
+        return Judged(), None
+    state = state_of(ended(stop.message, stop.turn, stop.own))
+    left_s = _left_s(tools, call)  # of a server that has just started the state takes its time
+    if left_s < LEAST_ASKING_S:
         return Judged(), None
     asking = Asking(
         "hook",
@@ -79,7 +82,6 @@ async def judge_stop(tools: Tools, call: HookCall, stop: Stop) -> tuple[Judged, 
         left_s,
         riders=tuple(one.name for one in wanted[1:]),
     )
-    state = state_of(ended(stop.message, stop.turn, stop.own))
     questions: dict[str, Question] = {}
     for one in wanted:
         questions |= QUESTIONS[one.name]()
