@@ -150,7 +150,7 @@ async def waiting_by_rule(_: object) -> list[Sequence[Said]]:
 
 async def worth_by_rule(_: object) -> list[Sequence[Said]]:
     """Answer every case of turn-worth by its rule."""
-    found = [learned_in(one.message, one.done) for one in load_turns()]
+    found = [learned_in(one.message, one.done, one.prompt) for one in load_turns()]
     return [[Said("routine" if one is None else "worth")] for one in found]
 
 

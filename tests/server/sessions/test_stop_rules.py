@@ -351,3 +351,14 @@ def test_who_changed_no_program_had_nothing_to_check(done: Evidence) -> None:
 )
 def test_ordinary_work_is_no_lesson(message: str) -> None:
     assert learned_in(message, ran("a.py")) is None
+
+
+def test_a_reason_teaches_where_something_odd_was_asked_about() -> None:
+    reason = (
+        "The export stays empty on Mondays because the upstream job only publishes from Tuesday."
+    )
+    done = ran("export.py")
+    assert learned_in(reason, done, "why does the export fail on Mondays?") is not None
+    assert learned_in(reason, done, "add the export") is None
+    unsure = "I did not run it, because the container fails to start without its licence file."
+    assert learned_in(unsure, done, "why does the export fail on Mondays?") is None

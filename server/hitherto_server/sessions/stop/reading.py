@@ -45,8 +45,8 @@ def by_rule(tools: Tools, stop: Stop) -> Ruled:
 
 def claim_of(stop: Stop) -> Unshown | None:
     """Return the claim that the evidence speaks against, if the message makes one."""
-    whole = stop.is_whole
-    return unshown(stop.message, stop.asked, stop.own, stop.everything, is_whole=whole)
+    asked, whole = "\n".join(stop.prompts), stop.is_whole
+    return unshown(stop.message, asked, stop.own, stop.everything, is_whole=whole)
 
 
 def may_ask(tools: Tools, stop: Stop) -> bool:
@@ -57,7 +57,8 @@ def may_ask(tools: Tools, stop: Stop) -> bool:
 
 def _learned(stop: Stop) -> Learned | None:
     """Return what the turn learned, or what an earlier one mended that ended with a question."""
-    if (learned := learned_in(stop.message, stop.turn)) is not None:
+    asked = next(iter(stop.prompts), "")
+    if (learned := learned_in(stop.message, stop.turn, asked)) is not None:
         return learned
     fix = next((one for one in stop.owes if one.kind == "fix" and not one.blocks), None)
     if fix is None:

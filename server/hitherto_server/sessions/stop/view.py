@@ -42,8 +42,8 @@ class Stop:
     agent_id: str | None
     """None: the session's own agent stops."""
     message: str
-    asked: str
-    """What the person said in this session, as far as it is kept."""
+    prompts: tuple[str, ...]
+    """What the person said in this session, as far as it is kept: the one that is ended first."""
     turn: Evidence
     """What was done for this prompt; of a subagent, what that one did."""
     everything: Evidence
@@ -119,7 +119,7 @@ def _read(
         prompt_id=prompt_id,
         agent_id=agent_id,
         message=call.text("last_assistant_message"),
-        asked="\n".join(list_prompts(connection, session_id, prompt_id, MOST_PROMPTS)),
+        prompts=tuple(list_prompts(connection, session_id, prompt_id, MOST_PROMPTS)),
         turn=turn_evidence(connection, session_id, prompt_id, agent_id),
         everything=everything,
         is_whole=is_known and everything.size < MOST_OF_SESSION,
