@@ -355,7 +355,7 @@ def test_ordinary_work_is_no_lesson(message: str) -> None:
 
 def test_a_reason_teaches_where_something_odd_was_asked_about() -> None:
     reason = (
-        "The export stays empty on Mondays because the upstream job only publishes from Tuesday."
+        "The export stays empty on Mondays because the upstream job begins to publish on Tuesday."
     )
     done = ran("export.py")
     assert learned_in(reason, done, "why does the export fail on Mondays?") is not None
