@@ -21,6 +21,7 @@ from hitherto_server.cli_shared import (
 )
 from hitherto_server.core.clock import minute_of
 from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +31,26 @@ DURATION = re.compile(r"(\d{1,6})([smhd])")
 SHOWN_SCORES = {"passage_score": "cosine", "keyword_coverage": "coverage", "fusion_score": "fusion"}
 OPENING_CHARS = 90
 ID_BEGIN = re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,28}")
-ROWS = {"ledger": "ledger rows", "feedback": "words of feedback"}
+ROWS = {
+    "sessions": "session",
+    "turns": "prompt",
+    "pieces": "piece of a session",
+    "events": "event",
+    "evidence": "line of evidence",
+    "support": "reference of a candidate to an event",
+    "ledger": "ledger row",
+    "feedback": "word of feedback",
+    "obligations": "obligation",
+    "digests": "digest",
+    "approvals": "approval of a plan",
+    "loops": "loop",
+    "judgments": "judgment",
+    "shown": "notice",
+    "worth": "verdict of worth",
+    "cost": "count of a session's tokens",
+    "cached": "answer of the judge's cache",
+}
+"""What a purge counts, in words."""
 
 Session = Annotated[str | None, typer.Option("--session", help="A session by its id.")]
 Folder = Annotated[
@@ -84,7 +104,7 @@ def _candidate(one: dict[str, Any]) -> Iterator[str]:
         because = one["wrong"]["because"]
         yield f"          marked as wrong{': ' + because if because else ''}"
     elif one["wrong_sessions"]:
-        yield f"          said to be wrong in {one['wrong_sessions']} session(s)"
+        yield f"          said to be wrong in {counted(one['wrong_sessions'], 'session')}"
 
 
 def wrong(
@@ -207,7 +227,8 @@ def _purged(answer: dict[str, Any], *, memories: bool, yes: bool) -> Iterator[st
     """Yield the lines that tell what a purge removed, or would remove."""
     counts = {**answer["counts"]}
     learned = counts.pop("memories")
-    told = ", ".join(f"{count} {ROWS.get(what, what)}" for what, count in counts.items() if count)
+    kinds = {**ROWS, **{one: one for one in counts if one not in ROWS}}
+    told = ", ".join(counted(counts[one], kinds[one]) for one in kinds if counts.get(one))
     yield f"{'removed' if yes else 'would be removed'}: {told or 'nothing'}"
     fate = "go into the trash" if memories else "stay; --memories puts them into the trash"
     if yes and memories:

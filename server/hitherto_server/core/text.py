@@ -56,6 +56,15 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def counted(number: int, one: str) -> str:
+    """Return a number with what is counted: `2 sessions`, `2 memories`, `2 pieces of a session`."""
+    if number == 1:
+        return f"1 {one}"
+    noun, of, rest = one.partition(" of ")
+    many = f"{noun[:-1]}ies" if noun.endswith(("ry", "ty")) else f"{noun}s"
+    return f"{number} {many}{of}{rest}"
+
+
 def content_hash(text: str) -> str:
     """Return the sha256 (hex) of the normalised text."""
     return hashlib.sha256(normalised(text).encode()).hexdigest()

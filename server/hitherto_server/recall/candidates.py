@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from hitherto_server.core.text import counted
 from hitherto_server.core.words import folded
 from hitherto_server.recall.coverage import coverage, occurring, whole_names
 from hitherto_server.recall.hits import USER_WIDE, Found, Scores
@@ -118,4 +119,4 @@ def _oddities(state: Row) -> Iterator[str]:
     if state["tier"] == "candidate":
         yield "candidate"
     if state["wrong_sessions"]:
-        yield f"said to be wrong in {state['wrong_sessions']} session(s)"
+        yield f"said to be wrong in {counted(state['wrong_sessions'], 'session')}"

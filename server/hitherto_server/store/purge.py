@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 sql = load_queries("purge")
 
-# support refers to events, and a turn to its session
+# of each kind the query `counts` has a count; support refers to events, and a turn to its session
 ORDER = (
     "turns",
     "support",
@@ -94,7 +94,7 @@ def _stored_by(connection: Connection, sessions: tuple[str, ...]) -> tuple[int, 
 
 
 def count(connection: Connection, kept: Kept) -> dict[str, int]:
-    """Return how many rows of each kind are kept, and how many memories were learned there."""
+    """Return how many rows of each kind a removal takes, and how many memories were learned."""
     counts: dict[str, int] = dict(connection.execute(sql["counts"], kept.values()).fetchone())
     return {**counts, "memories": len(kept.memories), "pieces": len(kept.pieces)}
 

@@ -37,7 +37,23 @@ SELECT
     (SELECT count(*) FROM obligation WHERE session_id IN (SELECT value FROM json_each(:sessions)))
         AS obligations,
     (SELECT count(*) FROM judgment_log
-     WHERE session_id IN (SELECT value FROM json_each(:sessions))) AS judgments;
+     WHERE session_id IN (SELECT value FROM json_each(:sessions))) AS judgments,
+    (SELECT count(*) FROM support WHERE event_id IN (
+        SELECT id FROM event
+        WHERE session_id IN (SELECT value FROM json_each(:sessions))
+           OR id IN (SELECT value FROM json_each(:events)))) AS support,
+    (SELECT count(*) FROM digest WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS digests,
+    (SELECT count(*) FROM approval WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS approvals,
+    (SELECT count(*) FROM shown_notice WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS shown,
+    (SELECT count(*) FROM memory_worth WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS worth,
+    (SELECT count(*) FROM session_worth WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS cost,
+    (SELECT count(*) FROM loop WHERE session_id IN (SELECT value FROM json_each(:sessions)))
+        AS loops;
 
 -- drop_turns: forget prompts
 DELETE FROM turn WHERE session_id IN (SELECT value FROM json_each(:sessions));

@@ -10,12 +10,14 @@ from tests.wiring import repository, rows
 from hitherto_contract import PurgeRequest, RestoreRequest, WrongRequest
 from hitherto_server.api.control import say_wrong
 from hitherto_server.api.operations import perform
+from hitherto_server.cli_control import ROWS, _purged
 from hitherto_server.sessions.control.purge import purge
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_contract import PurgeReply
+    from hitherto_server.store.driver import Connection
 
     from .conftest import Client
 
@@ -24,6 +26,45 @@ QUESTION = "Why does parse_config read its file twice for the encoding?"
 HELD = (
     "session", "turn", "event", "evidence", "injection", "feedback", "obligation", "judgment_log",
 )  # fmt: skip
+
+
+TABLES = {
+    "sessions": "session", "turns": "turn", "events": "event", "evidence": "evidence",
+    "ledger": "injection", "feedback": "feedback", "obligations": "obligation",
+    "judgments": "judgment_log", "pieces": "chunk", "support": "support", "digests": "digest",
+    "approvals": "approval", "shown": "shown_notice", "worth": "memory_worth",
+    "cost": "session_worth", "loops": "loop", "cached": "judgment_cache",
+}  # fmt: skip
+LEFT = (
+    "INSERT INTO digest (session_id, asked_at_ms, chosen_by, items) VALUES ('s', 1, 'rule', '[]')",
+    (
+        "INSERT INTO approval (session_id, memory_number, file, at_ms)"
+        " SELECT 's', min(number), '', 1 FROM memory"
+    ),
+    "INSERT INTO shown_notice (kind, session_id, subject, shown_at_ms) VALUES ('x', 's', 'y', 1)",
+    (
+        "INSERT INTO memory_worth (session_id, agent, generation, memory_number, revision, outcome,"
+        " because, given_at_ms) SELECT 's', '', 0, min(number), 1, 'used', 'x', 1 FROM memory"
+    ),
+    "INSERT INTO session_worth (session_id, through_event, computed_at_ms) VALUES ('s', 1, 1)",
+    (
+        "INSERT INTO loop (id, session_id, task, most_iterations, started_at_ms, until_ms)"
+        " VALUES (1, 's', 'x', 2, 1, 2)"
+    ),
+    (
+        "INSERT INTO loop_entry (loop_id, iteration, written_by, text, at_ms)"
+        " VALUES (1, 1, 'agent', 'x', 1)"
+    ),
+    (
+        "INSERT INTO support (memory_number, event_id, sentence, polarity, trust)"
+        " SELECT m, e, 'x', 'affirms', 'user' FROM"
+        " (SELECT min(number) AS m FROM memory), (SELECT min(id) AS e FROM event)"
+    ),
+    (
+        "INSERT INTO judgment_cache (request_hash, model, calibrated, answers, answered_at_ms,"
+        " expires_at_ms) VALUES ('h', 'm', 1, '{}', 1, 2)"
+    ),
+)
 
 
 async def purges(client: Client, **values: Any) -> PurgeReply:
@@ -77,10 +118,45 @@ async def test_without_a_confirmation_it_is_only_counted(client: Client, elsewhe
     assert not reply.done
     assert reply.counts == {
         "sessions": 1, "turns": 1, "events": 2, "evidence": 1, "ledger": 1, "feedback": 1,
-        "obligations": 1, "judgments": 0, "memories": 0, "pieces": 0,
+        "obligations": 1, "judgments": 0, "memories": 0, "pieces": 0, "support": 0, "digests": 0,
+        "approvals": 0, "shown": 0, "worth": 0, "cost": 0, "loops": 0, "cached": 0,
     }  # fmt: skip
     assert held(client) == before
     assert "may still run" in reply.notes[0]
+
+
+async def test_the_preview_names_everything_that_a_purge_removes(client: Client) -> None:
+    await client.knows(LESSON)
+    await works(client, "s", client.project)
+    await client.services.store.writer.run(left_behind)
+    await client.services.judge.close()
+    before = counted_tables(client)
+    preview = await purges(client, session_id="s")
+    assert counted_tables(client) == before
+    await purges(client, session_id="s", confirmed=True)
+    after = counted_tables(client)
+    gone = {one: before[one] - after[one] for one in before if after[one] < before[one]}
+    gone.pop("loop_entry")  # goes with its loop
+    assert gone == {TABLES[kind]: count for kind, count in preview.counts.items() if count}
+    assert set(gone) == set(TABLES.values()) - {"chunk", "judgment_log"}
+    assert {*ROWS, "memories"} == set(preview.counts)
+    told = "\n".join(_purged(preview.model_dump(), memories=False, yes=False))
+    assert "1 session, 1 prompt, " in told
+    assert "1 digest, 1 approval of a plan, 1 loop, " in told
+
+
+def left_behind(connection: Connection) -> None:
+    """Write what `works` leaves no trace of."""
+    for query in LEFT:
+        connection.execute(query)
+
+
+def counted_tables(client: Client) -> dict[str, int]:
+    database = client.services.home.database
+    query = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+    kept = [name for (name,) in rows(database, query) if not name.startswith("sqlite_")]
+    kept = [name for name in kept if "fulltext" not in name and "identifiers" not in name]
+    return {one: rows(database, f"SELECT count(*) FROM {one}")[0][0] for one in kept}
 
 
 @pytest.mark.parametrize("by", ["session", "path", "link"])

@@ -10,7 +10,7 @@ import hitherto_contract as contract
 from hitherto_server.sessions.control.quiet import lies_in, spellings
 from hitherto_server.store import purge as kept_things
 from hitherto_server.store.erase import sweep_remains, truncate_wal
-from hitherto_server.store.judgments import clear_cache
+from hitherto_server.store.judgments import clear_cache, count_cached
 from hitherto_server.store.sessions import find_session
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def _looked_up(
     running = sum(row is not None and row["ended_at_ms"] is None for row in rows)
     notes = []
     if running:
-        notes.append(
-            f"{running} of the sessions may still run: pause or ignore them, or they are kept anew"
-        )
-    return kept, kept_things.count(connection, kept), notes
+        of_them = "the session" if len(rows) == 1 else f"{running} of the sessions"
+        notes.append(f"{of_them} may still run: pause or ignore it, or it is kept anew")
+    # all of the cache goes: it doesn't say whose answers it keeps
+    return kept, {**kept_things.count(connection, kept), "cached": count_cached(connection)}, notes
 
 
 def _found(connection: Connection, asked: PurgeRequest) -> Kept:
@@ -71,7 +71,7 @@ def _found(connection: Connection, asked: PurgeRequest) -> Kept:
 
 def _removed(connection: Connection, kept: Kept, *, with_memories: bool, at_ms: int) -> int:
     kept_things.remove(connection, kept, at_ms=at_ms)
-    clear_cache(connection)  # it doesn't say whose answers it keeps
+    clear_cache(connection)
     if not with_memories:
         return 0
     return kept_things.trash(connection, kept, actor="person", at_ms=at_ms)
