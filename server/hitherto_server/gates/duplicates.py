@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from hitherto_server.gates.long_texts import compare_long, is_long, rests_of
 from hitherto_server.gates.slots import LEAST_LIKENESS, compare
 from hitherto_server.gates.statements.glance import likeness
 from hitherto_server.gates.statements.reading import MOST_CHARS
@@ -70,7 +71,11 @@ class Finding:
 
 def judge(older: str, newer: str, cosine: float | None) -> Finding:
     """Say what the newer statement is to the older one; no vector speaks where `cosine` is None."""
-    compared = compare(older, newer)
+    if is_long(older, newer):
+        rests = rests_of(older, newer)
+        compared, older, newer = compare_long(rests), rests.older, rests.newer
+    else:
+        compared = compare(older, newer)
     found = Finding(_kinship(compared, cosine), compared.reason, compared)
     if found.slot is None and compared.likeness >= LEAST_LIKENESS:
         return _among_sentences(older, newer) or found

@@ -141,9 +141,14 @@ def advice_on(opinion: Opinion) -> str:
 
 def _may_repeat(new: NewMemory, request: RememberRequest) -> bool:
     """Tell whether a statement could be left out: not what replaces others, nor a long text."""
+    return not request.supersedes and new.state_key is None and _is_short(new.content)
+
+
+def _is_short(content: str) -> bool:
+    """Tell whether a text may be sent: the slot check reads it to its end."""
     from hitherto_server.gates.statements.reading import MOST_CHARS
 
-    return not request.supersedes and new.state_key is None and len(new.content) <= MOST_CHARS
+    return len(content) <= MOST_CHARS
 
 
 async def _vectors_of(begun: Begun) -> tuple[str, list[bytes]] | None:
@@ -201,7 +206,7 @@ def _fits(row: Row, new: NewMemory) -> bool:
     """Tell whether a memory could stand for the statement: everybody is given it, at its time."""
     times = (row["true_from_ms"], row["true_until_ms"])
     is_given = row["tier"] == "admitted" and not row["suspect"]
-    return is_given and times == (new.true_from_ms, new.true_until_ms)
+    return is_given and _is_short(row["content"]) and times == (new.true_from_ms, new.true_until_ms)
 
 
 def _is_barred(row: Row, new: NewMemory, cosine: float | None) -> bool:

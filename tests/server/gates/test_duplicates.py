@@ -9,6 +9,7 @@ import pytest
 
 from hitherto_contract import EraseRequest
 from hitherto_server.gates.duplicates import judge
+from hitherto_server.gates.statements.reading import MOST_CHARS
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.recall.admission import Occasion
 from hitherto_server.recall.hits import Question
@@ -192,6 +193,41 @@ def test_a_cosine_alone_makes_no_duplicate() -> None:
 
 def test_shared_words_without_nearness_make_no_change() -> None:
     assert judge("Timeout is 30 s", "Timeout is 90 s", 0.1).relation is None
+
+
+LONG = " ".join(f"Service number {n} writes to the table of the month before." for n in range(60))
+
+
+@pytest.mark.parametrize(
+    ("more", "other", "kinship"),
+    [
+        ("Run the tests before a release.", "Before a release, run the tests.", "duplicate"),
+        ("Timeout is 30 s.", "Timeout is 90 s.", "update"),
+        ("Use the cache for the index.", "Do not use the cache for the index.", "conflict"),
+        ("", "Timeout is 90 s.", "similar"),
+        ("The tests need a display.", "Backups are made at night.", "similar"),
+    ],
+)
+def test_of_two_long_texts_what_differs_decides_wherever_it_stands(
+    more: str, other: str, kinship: str
+) -> None:
+    assert len(LONG) > MOST_CHARS
+    assert judge(f"{LONG} {more}", f"{LONG} {other}", 0.95).kinship == kinship
+    assert judge(f"{more} {LONG}", f"{LONG} {other}", 0.95).kinship == kinship
+
+
+def test_long_texts_that_only_begin_alike_are_no_duplicates() -> None:
+    others = LONG.replace("writes to", "reads the rows of").replace("month", "year")
+    assert judge(LONG + LONG, LONG + others, 0.95).kinship != "duplicate"
+    assert judge(f"{LONG} A{LONG}", f"{LONG} B{others}", 0.95).kinship != "duplicate"
+
+
+async def test_a_long_text_that_is_moved_about_is_said_to_be_a_known_one(me: Person) -> None:
+    sentences = LONG.split(". ")
+    old = await me.remember(LONG)
+    new = await me.remember(". ".join([*sentences[30:], *sentences[:30]]))
+    assert (new.outcome, len(new.notes)) == ("stored", 1)
+    assert f"much the same as {old.id}" in new.notes[0]
 
 
 def test_a_sentence_of_a_longer_note_may_contradict_one_of_another() -> None:
