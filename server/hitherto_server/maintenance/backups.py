@@ -118,6 +118,8 @@ class Backups:
             made = await asyncio.shield(copying)
         except asyncio.CancelledError:
             await asyncio.wait([copying])  # its thread still reads the database
+            if not copying.cancelled():
+                copying.exception()  # nobody waits for it any more
             raise
         except HithertoError as error:
             if not self._called_off.is_set():

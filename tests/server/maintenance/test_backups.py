@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import stat
 from contextlib import closing
@@ -216,6 +217,28 @@ async def test_an_erased_text_is_in_no_backup_though_one_was_being_made(
     assert read_failure(services.home) is None, "that it was called off is no failure"
     await services.backups.make("auto")
     assert holding(services.home.root, WORD.encode()) == []
+
+
+async def test_a_backup_that_is_called_off_at_the_end_says_nothing_to_the_log(
+    services: Services, clock: TestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        await told(services, f"Fact {number} of the store, which is to fill some pages of it.")
+    monkeypatch.setattr(copies, "PAGES_A_STEP", 1)
+    unheard: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, met: unheard.append(met))
+
+    async def close_while_one_is_made() -> None:
+        backups = Backups(
+            services.home, services.store, clock, every_hours=24, kept=3, first_look_s=0.01
+        )
+        backups.start()
+        await until(lambda: list(services.home.backups.glob(".*.part")))
+        await backups.close()
+
+    await asyncio.create_task(close_while_one_is_made())  # nothing of it is held afterwards
+    gc.collect()
+    assert unheard == []
 
 
 def holding(folder: Path, needle: bytes) -> list[str]:
