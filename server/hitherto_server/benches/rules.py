@@ -35,10 +35,10 @@ from hitherto_server.gates.duplicates import judge
 from hitherto_server.gates.secrets import redact
 from hitherto_server.history.hearing import hear
 from hitherto_server.recall.query import prepare
+from hitherto_server.sessions.prompt.another_task import begins
 from hitherto_server.sessions.prompt.preference_rules import preferences_in
 from hitherto_server.sessions.prompt.rules import (
     asks_about_a_session,
-    begins_another_task,
     tier_by_rule,
 )
 from hitherto_server.standing.anchors import anchor
@@ -154,8 +154,11 @@ async def _lookups(_: Cosines) -> Answered:
 
 async def _boundaries(_: Cosines) -> Answered:
     items = load_boundaries()
-    begins = [begins_another_task(one.request, has_ended=one.stopped) for one in items]
-    return [[Said(boundary_label(begins=one))] for one in begins]
+    said = [
+        begins(one.request, has_ended=one.stopped, earlier=one.earlier_request, files=one.files)
+        for one in items
+    ]
+    return [[Said(boundary_label(begins=one))] for one in said]
 
 
 async def _learning(_: Cosines) -> Answered:
@@ -205,7 +208,9 @@ RULES: dict[str, Rule] = {
         _urgency,
     ),
     "task-boundary": Rule(
-        "Words that turn to something else, after a turn that had come to its end.", _boundaries
+        "After a turn that had come to its end, words that turn to something else, or a request "
+        "that stands by itself and shares no word with the one before.",
+        _boundaries,
     ),
     "session-lookup": Rule("Phrases that ask for an earlier session.", _lookups),
     "user-learning": Rule(

@@ -80,7 +80,10 @@ SURFACE = Surface(
         "From `least_probability` on the session is told, once, that what it did for the earlier "
         "prompt is not stored; below it is told nothing."
     ),
-    fallback="Words that turn to something else, where the earlier turn had come to its end.",
+    fallback=(
+        "Where the earlier turn had come to its end: words that turn to something else, or a "
+        "request that stands by itself and shares no word with the earlier one and its files."
+    ),
     effect="advises",
     samples={KEY: QUESTION},
     rides_on="prompt-urgency",

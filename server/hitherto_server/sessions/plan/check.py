@@ -21,8 +21,9 @@ from hitherto_server.recall.candidates import described
 from hitherto_server.recall.hits import Question, Scores
 from hitherto_server.sessions.moments import DELIVERY_MS, is_late, question_of
 from hitherto_server.sessions.plan.plans import plan_of
-from hitherto_server.sessions.plan.rule import goes_against, read_plan, stems_of
+from hitherto_server.sessions.plan.rule import goes_against, read_plan
 from hitherto_server.sessions.prompt.patience import judge_until
+from hitherto_server.sessions.stems import stems_of
 from hitherto_server.store import ledger
 from hitherto_server.store import plans as store
 from hitherto_server.store import recall as rows

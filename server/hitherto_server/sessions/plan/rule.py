@@ -12,6 +12,7 @@ from hitherto_server.gates.slots import Comparison, compare
 from hitherto_server.recall.sentences import FENCED, sentence_spans, sentences_of
 from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
+from hitherto_server.sessions.stems import stems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,13 +92,6 @@ def read_plan(text: str) -> Plan:
     found = [one for one in pieces if len(words_in(folded(one))) >= FEWEST_WORDS]
     steps = (Step(one, stems_of(one), bool(RULES_OUT.search(one))) for one in found[:MOST_STEPS])
     return Plan(tuple(steps), stems_of(plain))
-
-
-def stems_of(text: str) -> frozenset[str]:
-    """Return the stems of a text's own words."""
-    # `queued` and `queue` have two stems but for the `e`
-    words = (word for word in words_in(folded(text)) if word not in STOP_WORDS)
-    return frozenset(stem(word).removesuffix("e") for word in words)
 
 
 def goes_against(plan: Plan, decision: str) -> str | None:

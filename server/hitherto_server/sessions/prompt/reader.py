@@ -34,9 +34,10 @@ class PromptReader:
 
 def _load() -> None:
     from hitherto_server.sessions.past import lookups
-    from hitherto_server.sessions.prompt import nudges, preference_rules, urgency
+    from hitherto_server.sessions.prompt import another_task, nudges, preference_rules, urgency
     from hitherto_server.sessions.prompt import rules as prompt_rules
 
     del lookups, nudges, urgency
     prompt_rules.warm()
+    another_task.warm()
     preference_rules.warm()

@@ -34,22 +34,9 @@ def goes_back(prompt: str) -> bool:
     return wordings.goes_back().search(_read(prompt)) is not None
 
 
-def turns(prompt: str) -> bool:
-    """Tell whether the words of a prompt turn to something else."""
-    return wordings.turns().search(_read(prompt)) is not None
-
-
-def begins_another_task(prompt: str, *, has_ended: bool) -> bool:
-    """Tell whether a prompt turns away from the work before, if that had come to its end.
-
-    Where it was broken off, the prompt corrects it.
-    """
-    return has_ended and turns(prompt)
-
-
 def warm() -> None:
     """Compile the patterns, so that no prompt waits for it."""
-    for pattern in (wordings.asks_about_a_session, wordings.goes_back, wordings.turns):
+    for pattern in (wordings.asks_about_a_session, wordings.goes_back):
         pattern()
 
 

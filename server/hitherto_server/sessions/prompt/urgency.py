@@ -18,6 +18,7 @@ from hitherto_server.judge.surfaces import (
     user_learning,
 )
 from hitherto_server.recall.pipeline import LEAST_JUDGE_S
+from hitherto_server.sessions.prompt import another_task
 from hitherto_server.sessions.prompt import rules as prompt_rules
 from hitherto_server.sessions.prompt.reading import Lasting, Reading, Said
 from hitherto_server.store.unsaved import find_unsaved, has_preference
@@ -49,12 +50,14 @@ async def read_prompt(tools: Tools, prompt: Prompt) -> Reading:
 
 def by_rule(text: str, unsaved: Unsaved | None) -> Reading:
     """Return what the words of a prompt say of it."""
-    has_ended = unsaved is not None and unsaved.has_ended
+    begins = unsaved is not None and another_task.begins(
+        text, has_ended=unsaved.has_ended, earlier=unsaved.request, files=unsaved.files
+    )
     asks = prompt_rules.asks_about_a_session(text)
     return Reading(
         tier=prompt_rules.tier_of_searched(text, asks_session=asks),
         asks_session=Said(asks, "rule"),
-        another_task=Said(prompt_rules.begins_another_task(text, has_ended=has_ended), "rule"),
+        another_task=Said(begins, "rule"),
         unsaved=unsaved,
     )
 
@@ -88,7 +91,7 @@ async def _looked_up(tools: Tools, prompt: Prompt) -> tuple[Unsaved | None, bool
     Where neither makes a difference, no reader is taken from the recall.
     """
     settings, judge = tools.settings, tools.judge
-    may_turn = judge.is_on(task_boundary.SURFACE) or prompt_rules.turns(prompt.text)
+    may_turn = judge.is_on(task_boundary.SURFACE) or another_task.may_begin(prompt.text)
     asks_work = settings.nudges > 0 and may_turn
     keeps = settings.preferences > 0 and settings.kept_prompt_chars > 0
     asks_preference = keeps and judge.is_on(user_learning.SURFACE)

@@ -66,6 +66,7 @@ GOES_BACK = (
 TURNS = (
     r"\bsomething else\b|(?:^|[.!;,:]\s*)(?:now |and |ok,? )?(?:a |an |the )?(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b\s*(?:[:,.]|is\b|please\b)",
     r"(?:^|[.!]\s+)(?:next|now)\s*:\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
+    r"\bthat(?:'s| is) (?:it|all) (?:for|with)\b|\b(?:we|i)(?:'re|'m| are| am) done with\b|\bswitch(?:ing)? gears\b|\bon (?:another|a different) note\b|\bseparate(?:ly)?[:,]|\ba separate (?:issue|topic|matter|thing)\b",
     r"\b(?:anderes thema|etwas anderes|was anderes|neue aufgabe|n\u00e4chste aufgabe|als n\u00e4chstes)\b",
     r"\b(?:autre (?:chose|sujet)|nouveau sujet|passons \u00e0)\b",
     r"\b(?:otra cosa|otro tema|cambiando de tema|pasemos a|siguiente tarea)\b",
