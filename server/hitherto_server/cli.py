@@ -22,6 +22,8 @@ MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Sett
 # typer carries its own click and shows only this much of it
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
+WRONG = 2
+"""What was asked is wrong in itself."""
 INTERRUPTED = 130
 """128 and the number of the signal that would have ended another program."""
 
@@ -127,7 +129,7 @@ def main() -> None:
     except UsageError as error:
         _refuse(error)
     except HithertoError as error:
-        _fail(error, 1)
+        _fail(error, WRONG if _is_wrong(error) else 1)
     except (typer.Abort, typer.Exit, KeyboardInterrupt):
         # what a command exits with comes back as a code: this is what typer makes of an interrupt
         sys.exit(INTERRUPTED)
@@ -139,15 +141,20 @@ def main() -> None:
         _fail_by_a_bug(error)
 
 
+def _is_wrong(error: HithertoError) -> bool:
+    """Tell whether what was asked is wrong in itself, whether the command or the server saw it."""
+    return isinstance(error, InvalidInput) or getattr(error, "said_code", "") == InvalidInput.code
+
+
 def _refuse(error: Exception) -> NoReturn:
     """Say what is wrong with the arguments; where there are none, show what could be given."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # type: ignore[attr-defined]
-        sys.exit(2)
+        sys.exit(WRONG)
     told = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "hitherto"
-    _fail(InvalidInput(told[:MOST_TOLD], mend=f"See `{command} --help`."), 2)
+    _fail(InvalidInput(told[:MOST_TOLD], mend=f"See `{command} --help`."), WRONG)
 
 
 def _fail(error: HithertoError, exit_code: int) -> NoReturn:

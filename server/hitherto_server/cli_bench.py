@@ -8,7 +8,7 @@ import typer
 
 from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import LONG_S, Json, absolute, ask, echo_lines, folder, print_json
-from hitherto_server.core.errors import InvalidInput
+from hitherto_server.core.errors import InvalidInput, NobodyToAsk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,8 +51,11 @@ def bench(
         report = ask("/v1/bench", asked, timeout_s=LONG_S)
     if as_json:
         print_json(report)
-        return
-    echo_lines(_lines(report))
+    else:
+        echo_lines(_lines(report))
+    if report["usage"] and report["usage"]["unavailable"] == 1:
+        message = "nobody answered, so nothing that was measured is about the backend"
+        raise NobodyToAsk(message, mend="`hitherto judge test` says why.")
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
@@ -102,8 +105,6 @@ def _usage(usage: Mapping[str, Any]) -> Iterator[str]:
     lost = ", ".join(f"{reason} {count}" for reason, count in usage["reasons"].items())
     beside = f" ({lost})" if lost else ""
     yield f"{usage['requests']} requests, no judgment to {usage['unavailable']:.1%}{beside}"
-    if usage["unavailable"] == 1:
-        yield "! nobody answered, so nothing above is about the backend: `hitherto judge test`"
     if usage["p50_ms"] is not None:
         yield f"p50 {usage['p50_ms']:.0f} ms, p95 {usage['p95_ms']:.0f} ms"
     tokens, cost = usage["input_tokens"], usage["cost_usd"]

@@ -18,6 +18,7 @@ from hitherto_server.cli_shared import (
     standard_input,
 )
 from hitherto_server.core.clock import date_of, minute_of
+from hitherto_server.core.text import counted
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="A memory, by its whole id.")]
 Files = Annotated[list[str] | None, typer.Option("--file", help="A file it is about; repeat.")]
@@ -26,6 +27,8 @@ Category = Annotated[
 ]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeat.")]
 OPENING_CHARS = 90
+MEANT, UNINDEXED = "ok", "no vector index: numpy scan"
+"""What the arm of meaning says where it was asked."""
 
 
 def remember(
@@ -108,14 +111,17 @@ def _found(answer: dict[str, Any]) -> list[str]:
         began, branch = minute_of(one["began_at_ms"]), one["branch"] or ""
         lines.append("  ".join(filter(None, (f"session {one['session_id']}", began, branch))))
         lines += [f"  {line}" for text in one["excerpts"] for line in text.splitlines()]
-    unasked = [f"{arm}: {said}" for arm, said in answer["arms"].items() if said != "ok"]
-    asked = f" ({'; '.join(unasked)})" if unasked else ""
-    memories, sessions = len(answer["hits"]), len(answer["sessions"])
-    found = str(memories)
-    if sessions:
-        of_memories = f"{memories} {'memory' if memories == 1 else 'memories'}"
-        found = f"{of_memories}, {sessions} earlier session{'s' if sessions > 1 else ''}"
-    return [*lines, *answer["notes"], f"{found} found in {answer['took_ms']:.1f} ms{asked}"]
+    return [*lines, *answer["notes"], _foot(answer)]
+
+
+def _foot(answer: dict[str, Any]) -> str:
+    """Say how much was found, and if not by meaning, why not."""
+    sessions = len(answer["sessions"])
+    found = counted(len(answer["hits"]), "memory")
+    also = f" and {counted(sessions, 'earlier session')}" if sessions else ""
+    by_meaning = answer["arms"].get("passages", MEANT)
+    unless = "" if by_meaning in {MEANT, UNINDEXED} else f", not by meaning: {by_meaning}"
+    return f"{found}{also} found{unless}"
 
 
 def memories(

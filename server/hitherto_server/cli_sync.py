@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hitherto_server.cli_shared import Json, ask, echo_lines, folder, print_json
+from hitherto_server.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,4 +51,10 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
     yield from answer["notes"]
     if answer["beyond"]:
         yield f"{answer['beyond']} more were too many for one call; call again, or name files"
-    yield f"{answer['looked_at']} looked at"
+    looked_at = counted(answer["looked_at"], "memory")
+    if not answer["looked_at"]:
+        yield "No memory here is tied to a file that could be looked at."
+    elif any(answer[name] for name in LISTS) or answer["notes"] or answer["beyond"]:
+        yield f"{looked_at} looked at"
+    else:
+        yield f"All is well: {looked_at} looked at, and none is in doubt."

@@ -16,6 +16,8 @@ from hitherto_server.cli_shared import (
     own_session,
     print_json,
 )
+from hitherto_server.core.notice_words import in_words
+from hitherto_server.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +41,7 @@ def worth(
     """Tell what memory was worth: what was used, wrong or ignored, what it took, what was right."""
     if again is not None:
         answer = ask("/v1/worth/again", {"kind": again})
-        print_json(answer) if as_json else typer.echo(f"{answer['kind']} speaks again.")
+        print_json(answer) if as_json else typer.echo(f"{in_words(answer['kind'])}: speaks again.")
         return
     asked = {"session_id": session or own_session(), "project_dir": folder()}
     answer = ask("/v1/worth", asked, timeout_s=LONG_S)
@@ -60,7 +62,7 @@ def _told(answer: dict[str, Any]) -> Iterator[str]:
         yield f"  recalls: {_recalls(session['recalls'])}"
         yield f"  tokens: {_tokens(session['tokens'])}"
     if (looked_at := answer["sessions"]) > 0:
-        yield f"{looked_at} {'session' if looked_at == 1 else 'sessions'} here"
+        yield f"{counted(looked_at, 'session')} here"
         yield f"  recalls: {_recalls(answer['recalls'])}"
         yield f"  tokens: {_tokens(answer['tokens'])}"
     for one in answer["notices"]:
@@ -98,4 +100,7 @@ def _rate(one: dict[str, Any]) -> str:
         rate = f"{one['rate']:.0%} right or heeded"
     silent = f"; silent: {one['silent_because']}" if one["silent_because"] else ""
     counts = ", ".join(f"{one[name]} {name}" for name in ("right", "heeded", "wrong", "ignored"))
-    return f"{one['kind']}: {rate} ({counts}, {one['unclear'] + one['open']} unclear){silent}"
+    name = in_words(one["kind"])
+    told = f"{name}: {rate} ({counts}, {one['unclear'] + one['open']} unclear)"
+    again = f"; `hitherto worth --again {one['kind']}` lets it speak" if silent else ""
+    return f"{told}{silent}{again}"

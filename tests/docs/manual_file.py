@@ -21,7 +21,7 @@ ROFF = DOCS / "man" / "hitherto.1"
 EXIT_CODES = (
     ("0", "It was done. For `doctor`: there is no fault; otherwise 1."),
     ("1", "It failed, for the reason on stderr; without one, nobody reads its output any more."),
-    ("2", "The arguments are wrong; nothing was tried."),
+    ("2", "What was asked is wrong in itself (`invalid_input`); nothing was done."),
     ("130", "It was interrupted (Ctrl-C)."),
 )
 

@@ -344,5 +344,5 @@ def test_a_data_home_that_cannot_be_is_said_in_one_line(tmp_path: Path, what: st
 def test_a_setting_of_the_wrong_type_is_said_in_one_line(server: ServerProcess) -> None:
     server.environ["HITHERTO_PORT"] = "many"
     done = server.run("serve")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith(b"hitherto: invalid_input: HITHERTO_PORT"), done.stderr

@@ -39,7 +39,7 @@ def test_a_person_makes_a_tree_files_in_it_and_moves_what_is_filed(
     assert "team/evenings  0 memories  in the trash" in says("categories", "trash", "evenings")
     assert "in the trash" not in says("categories", "trash", "evenings", "--undo")
     refused = server.run("remember", "Nothing.", "--category", "nowhere", cwd=folder)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert b"there is no category 'nowhere'; there are: architecture" in refused.stderr
     names = [one["name"] for one in json.loads(says("categories", "list", "--json"))["categories"]]
     assert names == ["architecture", "conventions", "operations", "pitfalls", "team",

@@ -62,7 +62,7 @@ def test_what_was_done_last_time_is_told_with_its_source(claude: Path, product: 
     assert after.count("check it") == 1
     said = product.run("recall", "--sessions", "winter hours of the tide table")
     assert [said.count(text) for text in (DONE, f"session {first}")] == [1, 1]
-    assert "\n0 memories, 1 earlier session found in " in said
+    assert said.endswith("\n0 memories and 1 earlier session found\n")
     second = asked(claude, product, DOES_NOT_ASK)
     assert second.seen(FRAME) == []
     assert kept(product, "SELECT count(*) FROM memory") == [(0,)], "a record is no memory"

@@ -71,7 +71,7 @@ def test_the_address_of_a_server_says_what_it_speaks(
     assert f"custom at {stub.url}" in says(server, "judge", "use", stub.url)
     stub.speaks = False
     refused = server.run("judge", "use", stub.url)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert b"can't be asked" in refused.stderr
 
 

@@ -167,5 +167,5 @@ def test_what_erase_is_told_on_standard_input_is_gone(server, project):
 def test_what_is_no_text_is_not_erased_but_refused(server):
     server.start()
     refused = server.run("erase", "--text", input=b"\xff\xfe\xfd")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert refused.stderr.startswith(b"hitherto: invalid_input: ")

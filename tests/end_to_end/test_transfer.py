@@ -78,7 +78,7 @@ def test_an_import_says_what_it_refuses_and_what_to_do(
     [view] = server.call("memories")["memories"]
     assert view["content"] == "The port is 9090."
     missing = server.run("import", str(tmp_path / "nothing"))
-    assert missing.returncode == 1
+    assert missing.returncode == 2
     assert b"invalid_input" in missing.stderr
 
 

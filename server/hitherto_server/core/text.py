@@ -61,7 +61,7 @@ def counted(number: int, one: str) -> str:
     if number == 1:
         return f"1 {one}"
     noun, of, rest = one.partition(" of ")
-    many = f"{noun[:-1]}ies" if noun.endswith(("ry", "ty")) else f"{noun}s"
+    many = f"{noun[:-1]}ies" if noun[-1:] == "y" and noun[-2:-1] not in "aeou" else f"{noun}s"
     return f"{number} {many}{of}{rest}"
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.core.notice_words import in_words
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -162,7 +163,8 @@ def _tallies(connection: Connection, kind: str | None, project: int | None) -> l
 def silent_kinds(connection: Connection) -> list[str]:
     """Say which kinds fell silent, and how they speak again."""
     return [
-        f"{one.kind} fell silent ({one.silent_because}): `hitherto worth --again {one.kind}`"
+        f"{in_words(one.kind)}: fell silent ({one.silent_because});"
+        f" `hitherto worth --again {one.kind}` lets it speak"
         for one in list_tallies(connection)
         if one.silent_because is not None
     ]

@@ -82,7 +82,7 @@ def test_the_command_writes_nothing_and_knows_its_clients(server: ServerProcess)
         parsed(text, "toml" if name == "codex" else "json")
         assert str(server.home) in text
     refused = server.run("connect", "emacs")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert b"cursor" in refused.stderr
     assert not server.home.exists()
 
