@@ -113,7 +113,7 @@ async def ranked_by_all(recaller: Recaller, project: Project, asked: Asked) -> d
 def _plain_words(
     connection: Connection, query: PreparedQuery, scopes: tuple[int, ...]
 ) -> list[int]:
-    match = terms_match((*query.words, *query.names), scopes)
+    match = terms_match((*query.words, *query.names))
     if match is None:
         return []
     shipped = rows.sql["words"]
@@ -121,8 +121,12 @@ def _plain_words(
     if statement == shipped:
         message = "the word index is asked in another way now: its text alone can't be"
         raise RuntimeError(message)
-    found = connection.execute(statement, {"match": match, "most": DEPTH})
-    return [row["number"] for row in found]
+    found: list[tuple[float, int]] = []
+    for scope in scopes:
+        values = {"match": match, "scope": scope, "most": DEPTH}
+        asked = connection.execute(statement, values)
+        found += [(row["score"], row["number"]) for row in asked]
+    return [number for _, number in sorted(found, reverse=True)[:DEPTH]]
 
 
 def _rrf(*rankings: Sequence[int]) -> list[int]:

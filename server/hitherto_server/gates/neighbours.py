@@ -68,8 +68,9 @@ def look_by_words(connection: Connection, subject: Subject) -> Neighbourhood:
     """Find what shares a statement's words; it needs no vector, so a write can wait for it."""
     newest = rows.newest_number(connection)
     question = prepare(subject.content)
-    match = terms_match((*question.words, *question.names)[:MOST_TERMS], (subject.project,))
-    found = find_words(connection, match, most=MOST_BY_WORDS) if match else {}
+    match = terms_match((*question.words, *question.names)[:MOST_TERMS])
+    scopes = (subject.project,)
+    found = find_words(connection, match, scopes, most=MOST_BY_WORDS) if match else {}
     return Neighbourhood(_compared(connection, found, subject), newest)
 
 

@@ -77,8 +77,8 @@ def ask_by_words(
     """Ask every arm that needs no vector; `most` is how deep the words are asked."""
     evidence = Evidence()
     words = rarity.rarest(connection, query.words)
-    match = terms_match((*words, *query.names), scopes)
-    _ask_words(connection, match, evidence, most)
+    match = terms_match((*words, *query.names))
+    _ask_words(connection, match, scopes, evidence, most)
     asks_pieces = not query.names or not rarity.is_large(connection)
     _ask_names(connection, query, scopes, evidence, asks_pieces=asks_pieces)
     _ask_files(connection, files, scopes, evidence)
@@ -104,11 +104,17 @@ def ask_by_meaning(
     _note_who_said(connection, known.query, evidence)
 
 
-def _ask_words(connection: Connection, match: str | None, evidence: Evidence, most: int) -> None:
+def _ask_words(
+    connection: Connection,
+    match: str | None,
+    scopes: tuple[int, ...],
+    evidence: Evidence,
+    most: int,
+) -> None:
     if match is None:
         evidence.arms["words"] = "no words to look for"
         return
-    evidence.words = rows.find_words(connection, match, most=most)
+    evidence.words = rows.find_words(connection, match, scopes, most=most)
     evidence.arms["words"] = OK
 
 
@@ -132,11 +138,11 @@ def _ask_names(
 def _holders(
     connection: Connection, name: str, scopes: tuple[int, ...], *, asks_pieces: bool
 ) -> list[int]:
-    # The word index knows the scopes, so a whole name is found there at a fraction of the cost;
+    # The word index has a scope's rows together, so a whole name costs a fraction there;
     # pieces of names (`Config` of `parseConfig`) only the trigrams have. Of a name of several words
     # (`retry_upload`) it has every piece but cut words, which aren't worth it in a large store.
-    match = terms_match((name,), scopes)
-    whole = rows.find_holding(connection, match, most=MOST_NAMED) if match else []
+    match = terms_match((name,))
+    whole = rows.find_holding(connection, match, scopes, most=MOST_NAMED) if match else []
     is_asked = asks_pieces or len(WORD.findall(name)) == 1
     if whole or "/" in name or not is_asked:  # the end of a path is a phrase too
         return whole

@@ -11,7 +11,6 @@ from hitherto_server.core.words import folded, is_joined, is_telling, words_in
 from hitherto_server.recall.people import NOBODY_KNOWN, Acquainted
 from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import SCAFFOLDING, STOP_WORDS
-from hitherto_server.store.derived import scope_token
 
 MOST_TERMS = 32
 MOST_NAMES = 12
@@ -82,17 +81,13 @@ def prepare(text: str, known: Acquainted = NOBODY_KNOWN) -> PreparedQuery:
     )
 
 
-def terms_match(terms: tuple[str, ...], scopes: tuple[int, ...]) -> str | None:
-    """Return the word index's expression for any of some words or names within the scopes.
+def terms_match(terms: tuple[str, ...]) -> str | None:
+    """Return a word index's expression for any of some words or names; None if there is none.
 
-    A name is a phrase of its parts; None if there is no term.
+    A name is a phrase of its parts.
     """
-    terms = tuple(term for term in map(folded, terms) if words_in(term))
-    if not terms or not scopes:
-        return None
-    where = " OR ".join(quoted(scope_token(scope)) for scope in scopes)
-    what = " OR ".join(quoted(term) for term in terms)
-    return f"scope : ({where}) AND {{body context}} : ({what})"
+    quotes = [quoted(term) for term in map(folded, terms) if words_in(term)]
+    return " OR ".join(quotes) or None
 
 
 def quoted(term: str) -> str:

@@ -67,7 +67,9 @@ def _terms(connection: Connection, schema: str, table: str) -> set[tuple[Any, ..
         f"CREATE VIRTUAL TABLE temp.terms USING fts5vocab({schema}, {table}, instance)"
     )
     try:
-        rows = connection.execute('SELECT term, doc, col, "offset" FROM temp.terms')
+        rows = connection.execute(
+            'SELECT term, doc & 0xFFFFFFFF, doc, col, "offset" FROM temp.terms'
+        )
         return {tuple(row) for row in rows}
     finally:
         connection.execute("DROP TABLE temp.terms")

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.words import folded
-from hitherto_server.store.derived import WORDS_TOKENIZER, note, recipe_of, scope_token
+from hitherto_server.store.derived import WORDS_TOKENIZER, note, recipe_of
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def index_chunk(connection: Connection, number: int) -> None:
     context = [*json.loads(row["files"]), row["branch"] or "", f"{day:%Y-%m-%d %A %B}"]
     values = {
         "id": number,
-        "scope": scope_token(row["project_id"]),
+        "scope": _scope_token(row["project_id"]),
         "body": folded(row["text"]),
         "context": folded(" ".join(context)),
     }
@@ -190,10 +190,18 @@ def prune(connection: Connection, bounds: Bounds, *, most: int) -> int:
     return drop_chunks(connection, [row["id"] for row in rows])
 
 
-def find_by_words(connection: Connection, match: str, *, most: int) -> dict[int, float]:
-    """Return pieces by the BM25 of a full text expression, best first."""
-    rows = connection.execute(sql["words"], {"match": match, "most": most})
+def find_by_words(
+    connection: Connection, match: str, project: int, *, most: int
+) -> dict[int, float]:
+    """Return a project's pieces by the BM25 of a full text expression, best first."""
+    within = f"scope : {_scope_token(project)} AND {{body context}} : ({match})"
+    rows = connection.execute(sql["words"], {"match": within, "most": most})
     return {row["id"]: row["score"] for row in rows}
+
+
+def _scope_token(project: int) -> str:
+    """Return the word that marks a project's rows in the word index."""
+    return f"p{project}"
 
 
 def list_vectors(connection: Connection, project: int, model: str) -> list[Row]:

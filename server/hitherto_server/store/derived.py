@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.store.driver import Connection, Row
 
-TEXT_INDEXES = "words-5"
+TEXT_INDEXES = "words-6"
 WORDS_TOKENIZER = "porter unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
 """The vowel signs of many scripts are marks; what words may not differ by, `folded` removed."""
 TEXT_TABLES = """
 DROP TABLE IF EXISTS {schema}.fulltext;
 DROP TABLE IF EXISTS {schema}.identifiers;
 CREATE VIRTUAL TABLE {schema}.fulltext USING fts5 (
-    scope, body, context,
+    body, context,
     content = '', contentless_delete = 1,
     tokenize = '{tokenizer}'
 );
@@ -41,11 +41,6 @@ FILLING = "vector filling"
 """Under it the recipe stands of an index that is being filled."""
 
 sql = load_queries("derived")
-
-
-def scope_token(project: int) -> str:
-    """Return the word that marks a project's rows in the word index; 0 is user-wide."""
-    return f"p{project}"
 
 
 def prepare_derived(connection: Connection, *, clock: Clock) -> None:
@@ -158,7 +153,7 @@ def index_text(connection: Connection, number: int, *, without: int | None = Non
         sql["put_words"],
         {
             "number": number,
-            "scope": scope_token(row["project"]),
+            "scope": row["project"],
             "body": folded(row["content"]),
             "context": folded(context_of(row, list_beside(connection, row, without))),
         },

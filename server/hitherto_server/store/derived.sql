@@ -50,12 +50,15 @@ SELECT number FROM memory WHERE session_id = :session_id AND trashed_at_ms IS NU
 -- live_numbers: every memory that the indexes hold
 SELECT number FROM memory WHERE trashed_at_ms IS NULL ORDER BY number;
 
--- put_words: index a memory's words
-INSERT OR REPLACE INTO fulltext (rowid, scope, body, context)
-VALUES (:number, :scope, :body, :context);
+-- put_words: index a memory's words; the rows of a scope stand together, so that it is searched
+-- at the cost of its own size
+INSERT OR REPLACE INTO fulltext (rowid, body, context)
+VALUES ((:scope << 32) | :number, :body, :context);
 
 -- drop_words: take a memory out of the word index
-DELETE FROM fulltext WHERE rowid = :number;
+DELETE FROM fulltext WHERE rowid = (
+    SELECT (coalesce(project_id, 0) << 32) | number FROM memory WHERE number = :number
+);
 
 -- put_identifiers: index a memory's identifiers
 INSERT OR REPLACE INTO identifiers (rowid, names) VALUES (:number, :names);

@@ -15,16 +15,30 @@ if TYPE_CHECKING:
 sql = load_queries("recall")
 
 
-def find_words(connection: Connection, match: str, *, most: int) -> dict[int, float]:
-    """Return memories by the BM25 of a full text expression, best first."""
-    rows = connection.execute(sql["words"], {"match": match, "most": most})
-    return {row["number"]: row["score"] for row in rows}
+def find_words(
+    connection: Connection, match: str, scopes: Iterable[int], *, most: int
+) -> dict[int, float]:
+    """Return memories of some scopes by the BM25 of a full text expression, best first.
+
+    How rare a word is counts the whole store, so that what scopes give can be compared.
+    """
+    found: list[tuple[float, int]] = []
+    for scope in scopes:
+        values = {"match": match, "scope": scope, "most": most}
+        rows = connection.execute(sql["words"], values)
+        found += [(row["score"], row["number"]) for row in rows]
+    return {number: score for score, number in sorted(found, reverse=True)[:most]}
 
 
-def find_holding(connection: Connection, match: str, *, most: int) -> list[int]:
-    """Return memories that fit a full text expression, in no order."""
-    rows = connection.execute(sql["holding"], {"match": match, "most": most})
-    return [row["number"] for row in rows]
+def find_holding(
+    connection: Connection, match: str, scopes: Iterable[int], *, most: int
+) -> list[int]:
+    """Return memories of some scopes that fit a full text expression, in no order."""
+    found: list[int] = []
+    for scope in scopes:
+        values = {"match": match, "scope": scope, "most": most - len(found)}
+        found += [row["number"] for row in connection.execute(sql["holding"], values)]
+    return found
 
 
 def find_named(

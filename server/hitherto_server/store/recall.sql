@@ -1,13 +1,16 @@
--- words: the memories of some scopes that hold some of the words, best first (BM25 is negative)
+-- words: the memories of a scope that hold some of the words, best first (BM25 is negative)
 -- (by `rank` the same would take half as long again: the index prepares a second statement for it)
-SELECT rowid AS number, -bm25(fulltext, 0.0, 1.0, 0.3) AS score
+SELECT rowid & 0xFFFFFFFF AS number, -bm25(fulltext, 1.0, 0.3) AS score
 FROM fulltext
-WHERE fulltext MATCH :match
+WHERE fulltext MATCH :match AND rowid BETWEEN :scope << 32 AND (:scope << 32) | 0xFFFFFFFF
 ORDER BY score DESC
 LIMIT :most;
 
--- holding: the memories of some scopes that hold a phrase, in no order
-SELECT rowid AS number FROM fulltext WHERE fulltext MATCH :match LIMIT :most;
+-- holding: the memories of a scope that hold a phrase, in no order
+SELECT rowid & 0xFFFFFFFF AS number
+FROM fulltext
+WHERE fulltext MATCH :match AND rowid BETWEEN :scope << 32 AND (:scope << 32) | 0xFFFFFFFF
+LIMIT :most;
 
 -- named: the memories of some scopes that hold an identifier, or a longer one around it
 SELECT m.number

@@ -80,7 +80,7 @@ class Person:
 
         def job(connection: Any) -> list[str]:
             found = connection.execute(
-                "SELECT m.id FROM fulltext AS f JOIN memory AS m ON m.number = f.rowid"
+                "SELECT m.id FROM fulltext AS f JOIN memory AS m ON m.number = f.rowid & 0xFFFFFFFF"
                 " WHERE fulltext MATCH ? ORDER BY m.number",
                 (word,),
             )

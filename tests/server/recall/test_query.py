@@ -42,27 +42,26 @@ HOSTILE = (
 def index() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
     connection.execute(
-        "CREATE VIRTUAL TABLE fulltext USING fts5 (scope, body, context,"
-        f" tokenize = '{WORDS_TOKENIZER}')"
+        f"CREATE VIRTUAL TABLE fulltext USING fts5 (body, context, tokenize = '{WORDS_TOKENIZER}')"
     )
     connection.execute("CREATE VIRTUAL TABLE names USING fts5 (held, tokenize = 'trigram')")
-    connection.execute("INSERT INTO fulltext VALUES ('p1', 'the deploy port is 8080', '')")
-    connection.execute("INSERT INTO fulltext VALUES ('p2', 'the deploy port is 9090', '')")
+    connection.execute("INSERT INTO fulltext VALUES ('the deploy port is 8080', '')")
+    connection.execute("INSERT INTO fulltext VALUES ('nothing of that', '')")
     return connection
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_syntax_in_a_question_is_data(index: sqlite3.Connection, text: str) -> None:
     query = prepare(f"{text} deploy port")
-    match = terms_match((*query.words, *query.names), (1,))
-    found = index.execute("SELECT scope FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
-    assert found == [("p1",)]
+    match = terms_match((*query.words, *query.names))
+    found = index.execute("SELECT rowid FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
+    assert found == [(1,)]
 
 
 @given(st.text(max_size=200))
 def test_no_text_breaks_an_expression(index: sqlite3.Connection, text: str) -> None:
     query = prepare(text)
-    match = terms_match((*query.words, *query.names), (1, 0))
+    match = terms_match((*query.words, *query.names))
     if match is not None:
         index.execute("SELECT 1 FROM fulltext WHERE fulltext MATCH ?", (match,)).fetchall()
     for name in query.names:

@@ -72,7 +72,7 @@ async def put(store: Store, *new: NewMemory) -> list[int]:
 async def found(store: Store, word: str) -> set[int]:
     """Return the memories whose context holds a word."""
     match = f'context : ("{word}")'
-    statement = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
+    statement = "SELECT rowid & 0xFFFFFFFF FROM fulltext WHERE fulltext MATCH ?"
     rows = await store.writer.run(lambda c: c.execute(statement, (match,)).fetchall())
     return {row[0] for row in rows}
 
