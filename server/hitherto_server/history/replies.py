@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import os
-import stat
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.own_file import own_file
 from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.rows import Reply, Transcript
 
@@ -53,9 +52,8 @@ def given_in(path: Path) -> list[str]:
 
 def _start_of_end(path: Path) -> int | None:
     """Return where the first whole line of the file's end begins; None for what is no file."""
-    about = path.lstat()
-    is_own = about.st_uid == os.getuid()
-    if not (stat.S_ISREG(about.st_mode) and is_own) or path.suffix != ".jsonl":
+    about = own_file(path)
+    if about is None or path.suffix != ".jsonl":
         return None
     start = about.st_size - MOST_BYTES
     if start <= 0:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.own_file import own_file
 from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.pieces import ASKED, WENT_ON, Cutter, Resumed
 from hitherto_server.history.rows import Transcript
@@ -79,7 +79,7 @@ class Tail:
 
 
 def is_transcript(path: str, session_id: str) -> bool:
-    """Tell whether a path that a hook names is one of a client's transcripts, as those lie."""
+    """Tell whether a path that a hook names is a transcript of this user's, as a client has it."""
     file = Path(path)
     if not file.is_absolute() or file.name != f"{session_id}.jsonl" or is_private(file):
         return False
@@ -87,11 +87,7 @@ def is_transcript(path: str, session_id: str) -> bool:
         return False
     if file.parent.parent.name != PROJECTS or os.path.normpath(path) != path:
         return False
-    try:
-        is_link = any(one.is_symlink() for one in (file, file.parent))
-        return not is_link and stat.S_ISREG(file.stat().st_mode)
-    except OSError:
-        return False
+    return not file.parent.is_symlink() and own_file(file) is not None
 
 
 def counted(quiet: Quiet, known: Known | dict[str, Any]) -> Callable[[Row], bool]:

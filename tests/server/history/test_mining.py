@@ -32,12 +32,14 @@ from hitherto_server.core.errors import NotFound, StoreFull
 from hitherto_server.gates.reflect import forget
 from hitherto_server.gates.remember import remember
 from hitherto_server.history.mined import KEPT_AT_ONCE
+from hitherto_server.history.replies import given_in, replies_in
 from hitherto_server.history.tail import Tail
 from hitherto_server.maintenance.erase import Eraser
 from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.control.purge import purge
 from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.sessions.past.finding import Asked, block_of, find_past
+from hitherto_server.sessions.worth.transcript import is_readable
 from hitherto_server.store.sessions import NewEvent, begin_session, put_event
 
 if TYPE_CHECKING:
@@ -359,6 +361,22 @@ async def test_what_was_given_before_is_no_agents_word_wherever_its_line_stands(
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     await mined.hears(path)
     assert await mined.texts() == [f"Asked: {ASKED}\nSaid: So it is."]
+
+
+async def test_a_transcript_of_another_user_is_never_read(
+    mined: Mined, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    mine = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: mine + 1)
+    await mined.hears(path, "SessionEnd")
+    assert await mined.texts() == []
+    assert (replies_in(path), given_in(path), is_readable(path)) == ([], [], False)
+    monkeypatch.undo()
+    await mined.hears(path)
+    assert len(await mined.texts()) == 1
+    assert replies_in(path)
+    assert is_readable(path)
 
 
 async def test_what_is_written_while_it_is_read_waits_for_the_next_time(mined: Mined) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 import time
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.own_file import own_file
 from hitherto_server.sessions.worth.acts import Act, ActKind
 
 if TYPE_CHECKING:
@@ -104,12 +103,8 @@ def is_transcript(path: Path, session_id: str) -> bool:
 
 def is_readable(path: Path) -> bool:
     """Tell whether a path is a file of the person's own, of a size that is read."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    is_own = found.st_uid == os.getuid()
-    return stat.S_ISREG(found.st_mode) and is_own and found.st_size <= MOST_BYTES
+    found = own_file(path)
+    return found is not None and found.st_size <= MOST_BYTES
 
 
 def _read(path: Path, seen: Seen, agent: str) -> None:
