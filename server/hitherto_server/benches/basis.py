@@ -52,11 +52,13 @@ def _of_code(surface: Surface) -> list[str]:
 def _code_hash(surface: str) -> str:
     """Return a hash of what reads the answers, and of what says whether they suffice."""
     from hitherto_server.benches import bars, scoring
+    from hitherto_server.judge import band
 
     trial = TRIALS[surface]
     modules = (
         f"hitherto_server.judge.surfaces.{surface.replace('-', '_')}",
         trial.cases.__module__,
+        band.__name__,
         bars.__name__,
         scoring.__name__,
     )

@@ -83,7 +83,17 @@ def _thresholds(
             made.pop(name, None)
         else:
             made[name] = _fitting(name, value)
+    _refuse_crossed(surface, {**surface.thresholds, **made})
     return made
+
+
+def _refuse_crossed(surface: Surface, thresholds: Mapping[str, float]) -> None:
+    band = surface.band
+    if band is None or not band.is_crossed(thresholds):
+        return
+    low, high = (f"{name} ({thresholds[name]:g})" for name in (band.no_below, band.yes_from))
+    message = f"{surface.name}: {low} lies above {high}"
+    raise InvalidInput(message, mend="Set both at once, so that an answer is not both yes and no.")
 
 
 def _fitting(name: str, value: float) -> float:

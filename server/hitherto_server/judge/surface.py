@@ -10,6 +10,7 @@ from hitherto_server.judge.questions import question_hash
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from hitherto_server.judge.band import Band
     from hitherto_server.judge.questions import Question
 
 Effect = Literal["ranks", "advises", "acts"]
@@ -43,6 +44,8 @@ class Surface:
     """Names of its switches that need a passed bench of the running configuration."""
     rides_on: str | None = None
     """The surface whose request carries its question."""
+    band: Band | None = None
+    """Which two of its thresholds are of one answer."""
     shows_text: bool = True
     """False: its preview in the log is withheld (text of pages, screens or files)."""
 

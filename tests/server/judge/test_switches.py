@@ -16,6 +16,7 @@ from hitherto_server.judge.answers import Answers, Unavailable
 from hitherto_server.judge.choosing import MOST_RELEVANT, changed
 from hitherto_server.judge.configuration import JudgeConfig, as_document, read_config
 from hitherto_server.judge.keys import find_key, is_killed, read_env_file, write_key
+from hitherto_server.judge.register import surfaces
 from hitherto_server.judge.surfaces import rerank
 from hitherto_server.store.config import put_section
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surface import Surface
 
 KEY = "key-of-a-test"
+SURFACES = surfaces()
 
 
 @pytest.fixture
@@ -108,6 +110,31 @@ async def test_a_threshold_that_no_answer_reaches_is_refused(timed: Bench) -> No
         await change(timed, surfaces={"likeness": {"thresholds": {"least_probability": 2}}})
     await change(timed, surfaces={"likeness": {"thresholds": {"least_probability": 1}}})
     assert timed.judge.threshold(surface(), "least_probability") == 1
+
+
+@pytest.mark.parametrize("name", [name for name, one in SURFACES.items() if one.band])
+def test_thresholds_that_would_make_an_answer_both_yes_and_no_are_refused(name: str) -> None:
+    band = SURFACES[name].band
+    assert band is not None
+
+    def with_those(thresholds: dict[str, float], before: JudgeConfig) -> JudgeConfig:
+        wanted = JudgeChange.model_validate({"surfaces": {name: {"thresholds": thresholds}}})
+        return changed(before, wanted, SURFACES, lambda *_: False)
+
+    with pytest.raises(InvalidInput, match=rf"{band.no_below} \(0.7\) lies above"):
+        with_those({band.no_below: 0.7, band.yes_from: 0.6}, JudgeConfig())
+    met = with_those({band.no_below: 0.6, band.yes_from: 0.6}, JudgeConfig())
+    with pytest.raises(InvalidInput, match=rf"{band.yes_from} \(0.5\)"):
+        with_those({band.yes_from: 0.5}, met)
+    moved = with_those({band.no_below: 0.2, band.yes_from: 0.5}, met)
+    assert moved.surfaces[name].thresholds[band.yes_from] == 0.5
+
+
+def test_every_surface_with_a_threshold_for_no_names_the_one_for_yes_beside_it() -> None:
+    below = {n for n, one in SURFACES.items() if any("below" in key for key in one.thresholds)}
+    bands = {n: one.band for n, one in SURFACES.items() if one.band}
+    assert bands.keys() == below | {"secret-gate"}
+    assert not any(band.is_crossed(SURFACES[n].thresholds) for n, band in bands.items())
 
 
 async def test_a_relevance_is_a_place_on_the_levels_of_relevance() -> None:

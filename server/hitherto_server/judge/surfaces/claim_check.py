@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.judge.band import Band
 from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 from hitherto_server.judge.turn_state import SHOWN
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 Verdict = Literal["unshown", "shown", "undecided"]
 
 KEY = "claims_unshown_success"
+BAND = Band(no_below="shown_below", yes_from="unshown_from")
+VERDICTS: dict[bool | None, Verdict] = {True: "unshown", False: "shown", None: "undecided"}
 
 QUESTION = AskNoul(
     instructions=(
@@ -36,12 +39,7 @@ def questions_for() -> dict[str, Question]:
 
 def decide(answers: Answers, thresholds: Mapping[str, float]) -> Verdict:
     """Say whether a claim is unshown; between the thresholds that is left to the rule."""
-    probability = answers.noul(KEY)
-    if probability is None:
-        return "undecided"
-    if probability < thresholds["shown_below"]:
-        return "shown"
-    return "unshown" if probability >= thresholds["unshown_from"] else "undecided"
+    return VERDICTS[BAND.decide(answers.noul(KEY), thresholds)]
 
 
 SURFACE = Surface(
@@ -66,4 +64,5 @@ SURFACE = Surface(
     effect="advises",
     samples=questions_for(),
     rides_on="agent-message",
+    band=BAND,
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.judge.surface import Surface
 from hitherto_server.judge.surfaces.stale_check import (
+    BAND,
     KEY,
     QUESTION,
     Pair,
@@ -88,5 +89,6 @@ SURFACE = Surface(
     fallback="The comparison of the parts that the memory names in the file.",
     effect="acts",
     samples={KEY: QUESTION},
+    band=BAND,
     shows_text=False,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.judge.band import Band
 from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 
@@ -96,6 +97,7 @@ SURFACE = Surface(
     ),
     timeout_s=1.2,
     thresholds={"least_probability": 0.7, "clear_no": 0.1},
+    band=Band(no_below="clear_no", yes_from="least_probability"),
     action=(
         "From `least_probability` on the value is taken out and the memory tagged; up to "
         "`clear_no` a value that only its name speaks for is kept. What a precise pattern finds "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hitherto_server.core.text import opening_of
+from hitherto_server.judge.band import Band
 from hitherto_server.judge.questions import AskNoul
 from hitherto_server.judge.surface import Surface
 
@@ -24,6 +25,8 @@ MOST_FILE_CHARS = 8000
 MOST_LINE_CHARS = 400
 GAP = "\n…\n"
 KEY = "still_describes"
+BAND = Band(no_below="stale_below", yes_from="holds_from")
+VERDICTS: dict[bool | None, Verdict] = {True: "holds", False: "stale", None: "undecided"}
 
 QUESTION = AskNoul(
     instructions=(
@@ -89,9 +92,8 @@ def _telling(text: str, identifiers: Iterable[str]) -> Iterator[str]:
 
 def decide(probability: float, *, holds_from: float, stale_below: float) -> Verdict:
     """Say what a probability decides; between the two thresholds it decides nothing."""
-    if probability < stale_below:
-        return "stale"
-    return "holds" if probability >= holds_from else "undecided"
+    in_force = {BAND.no_below: stale_below, BAND.yes_from: holds_from}
+    return VERDICTS[BAND.decide(probability, in_force)]
 
 
 SURFACE = Surface(
@@ -114,5 +116,6 @@ SURFACE = Surface(
     fallback="The comparison of the parts that the memory names in the file.",
     effect="acts",
     samples={KEY: QUESTION},
+    band=BAND,
     shows_text=False,
 )
