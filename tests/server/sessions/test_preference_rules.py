@@ -41,3 +41,40 @@ def test_what_is_told_of_or_said_by_another_is_no_wish(prompt: str) -> None:
 )
 def test_what_a_person_asks_to_be_kept_is_kept_at_once(prompt: str) -> None:
     assert [one.is_sure for one in chosen(hear(prompt), None)] == [True]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I prefer small functions over comments",
+        "When you write SQL, put keywords in capitals",
+        "you keep adding emojis, please stop",
+        "Stop asking for permission before every read",
+        "I'm colour-blind, so don't use red and green alone in charts",
+        "ask before you install anything, always",
+        "Please address me as Kim",
+        "wenn du unsicher bist, frag nach",
+    ],
+)
+def test_a_habit_said_in_passing_is_kept_as_a_candidate(prompt: str) -> None:
+    (one,) = chosen(hear(prompt), None)
+    assert one.preference.is_user_wide
+    assert not one.is_sure
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "I'd like you to refactor the parser",
+        "when you are done, commit",
+        "stop the server and start it again",
+        "I like your second idea, do that",
+        "every time you reload the page it logs you out, fix that",
+        "stop reading at the first blank line",
+        "you always get a 404 on /health",
+        "I'm using Postgres 15, so use a generated column",
+        "show the dialog when you press escape",
+    ],
+)
+def test_what_is_wanted_of_this_work_is_no_habit(prompt: str) -> None:
+    assert chosen(hear(prompt), None) == []

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from hitherto_server.sessions.prompt import habits
+
 EXPLICIT = (
     r"\b(?:from now on|from here on|going forward|as of now|for future reference)\b|\bin (?:the )?future\b",
     r"^(?:please )?(?:remember|keep in mind|bear in mind)(?: that\b|\s*[:,])",
@@ -29,6 +31,7 @@ LASTS = (
     r"\u603b\u662f|\u6c38\u8fdc|\u4ece\u4e0d|\u5fc5\u305a|\u5e38\u306b",
 )
 PREFERS = (
+    *habits.HABITS,
     r"\bthat(?:'s| is) how i (?:work|like it|want it)\b",
     r"^(?:please )?(?:always|never) [^.]*\b(?:me|my|myself|i)\b",
     r"^whenever (?:you|i)\b",
@@ -39,6 +42,7 @@ PREFERS = (
 )
 """States a preference by itself."""
 ABOUT_US = (
+    *habits.OF_THE_AGENT,
     r"\b(?:i|i'm|i'd|i've|me|my|myself|ich|mir|mich|mein\w*|je|moi|mes|yo|prefiero|mostr\w+me|eu|io|mi)\b|\bj'",
     r"\b(?:answers?|reply|replies|responses?|explanations?|explain|ask|commits?|commit messages?|summar(?:y|ies)|diffs?|emojis?|bullet points|apologi[sz]\w+|code comments)\b",
     r"\b(?:antworte\w*|antworten|erkl\u00e4r\w*|frag\w*|r\u00e9ponds|r\u00e9ponses|demande|respuestas?|responde|pregunta|explica)\b",
