@@ -13,7 +13,9 @@ from tests.wiring import rows
 
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
+from hitherto_server.judge.surfaces.compact_digest import Message
 from hitherto_server.sessions.call import read_call
+from hitherto_server.sessions.compaction.rule import labels_by_rule
 from hitherto_server.sessions.compaction.words import MOST_REPLY_CHARS
 from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.store.obligations import raise_obligation
@@ -91,6 +93,37 @@ async def test_after_a_compaction_a_session_is_given_its_digest(client: Client) 
     assert GOAL in given
     assert DECISION in given
     assert digests(client) == [(1, "start", "rule")]
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ("Now write a test for the empty file too.", "request"),
+        ("Could you please rename the helper?", None),
+        ("ok, then add a dark theme to the settings page", "request"),
+        ("I want to see the logs of last night.", "request"),
+        ("Please fix it. And update the changelog.", "request"),
+        ("Move the footer, don't shrink the rows.", "decision"),
+        ("Raise the timeout to 90 s.", "decision"),
+        ("Keep the old endpoint.", "decision"),
+        ("Use Postgres, the team knows it.", "decision"),
+        ("Fix it. Deletes are tombstones for 30 days.", "decision"),
+        ("The accent stays orange in both.", "decision"),
+        ("Add retries only where the call is idempotent.", "decision"),
+    ],
+)
+def test_a_bare_request_settles_nothing(said: str, label: str | None) -> None:
+    messages = [Message("person", text, at) for at, text in enumerate((GOAL, said))]
+    assert labels_by_rule(messages)[1] == label
+
+
+async def test_a_digest_has_requests_apart_from_what_was_settled(client: Client) -> None:
+    request = "Now write a test for the empty file."
+    await asks(client, request)
+    await before(client)
+    given = await compacts(client)
+    settled, asked = given.index("Settled:"), given.index("Asked for:")
+    assert settled < given.index(DECISION) < asked < given.index(request)
 
 
 async def test_a_digest_is_a_candidate_that_says_where_it_is_from(client: Client) -> None:

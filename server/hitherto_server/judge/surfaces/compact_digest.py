@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hitherto_server.judge.questions import Question
 
 Role = Literal["person", "agent"]
-Label = Literal["goal", "decision", "open", "finding"]
-"""In the order in which they are kept where there is room for some only."""
+Label = Literal["goal", "decision", "open", "finding", "request"]
+"""In the order in which they are kept where there is room for some only; `request` is the rule's."""
 LABELS: tuple[Label, ...] = get_args(Label)
 
 MOST_SAMPLED = 48

@@ -35,6 +35,31 @@ LOOSE = re.compile(
     r"|i (?:guess|suppose)|let's see|we'll see|funny|haha?|no hurry|by the way)\b",
     re.IGNORECASE,
 )
+REQUEST = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|good|great|right|now|then|next|also|and|so|please|first|finally|again"
+    r"|after that|once more)\b[\s,.!:;-]*)*"
+    r"(?:(?:can|could|would|will) you (?:please |now |also )?"
+    r"|i(?:'d like| would like|'ll need| want| need) (?:you )?to |let's"
+    r" |(?:we|you) (?:need|have) to )?"
+    r"(?:(?:re)?(?:add|adapt|adjust|align|analy[sz]e|append|apply|arrange|build|bump|change|check|clean"
+    r"|commit|compare|configure|connect|convert|copy|count|cover|create|debug|delete|deploy|describe"
+    r"|design|document|draft|drop|explain|export|extend|extract|factor|find|finish|fix|format|generate"
+    r"|get|give|handle|hook|implement|import|improve|include|inline|insert|install|introduce"
+    r"|investigate|list|load|log|look|make|measure|mend|merge|migrate|mock|move|name|open|optimi[sz]e"
+    r"|parse|patch|plan|polish|port|print|profile|publish|push|put|read|refactor|release|remove|rename"
+    r"|repair|replace|reproduce|resolve|restore|review|rework|run|see|send|set up|show|simplify"
+    r"|solve|sort|speed|split|start|store|summari[sz]e|support|swap|sync|tell|test|tidy|trace|translate"
+    r"|try|tune|turn|unify|update|upgrade|validate|verify|wire|wrap|write))\b",
+    re.IGNORECASE,
+)
+"""Of a person: asks for work to be done, and settles nothing by that."""
+SETTLES = re.compile(
+    r"\b(?:not?|never|none|\w+n't|only|always|instead|rather|must|should|shall|without|keep|stays?"
+    r"|leave|except|unless|but|at (?:most|least)|until|everywhere|nowhere|from now on|so that"
+    r"|because|since|as (?:a|an|the) \w+|(?:over|of|than) \d)\b|\b(?:to|at|by|with) \S*\d",
+    re.IGNORECASE,
+)
+"""In a request: how it is to be done, or what is not."""
 OPEN = re.compile(
     r"\b(?:still|not (?:yet|done|handled|finished|covered|tested)|open|left(?: to do|:| over)?"
     r"|remain(?:s|ing)?|stuck|blocked|unclear|unsure|haven't|hasn't|todo|later:"
@@ -91,7 +116,11 @@ def _of_person(text: str) -> Label | None:
     said = " ".join(kept)
     if OPEN.search(said):
         return "open"
-    return "decision"
+    return "request" if all(map(_only_asks, kept)) else "decision"
+
+
+def _only_asks(sentence: str) -> bool:
+    return bool(REQUEST.search(sentence)) and not SETTLES.search(sentence)
 
 
 def _passes_by(sentence: str) -> bool:

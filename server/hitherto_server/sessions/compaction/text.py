@@ -20,6 +20,7 @@ HEADINGS = {
     "decision": "Settled",
     "open": "Open",
     "finding": "Found",
+    "request": "Asked for",
 }
 """By label, in the order in which they stand."""
 FROM = {"person": "asked", "agent": "answered"}
