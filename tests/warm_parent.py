@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 PACKAGES = ("hitherto_contract", "hitherto_server", "hitherto_migrations")
 BESIDES = ("numpy", "onnxruntime", "tokenizers", "uvicorn.protocols.http.httptools_impl")
-LEFT_OUT = ("__main__", "export")
-"""One is a program; the other needs torch, which few have."""
+LEFT_OUT = "export"
+"""It needs torch, which few have."""
 
 
 def import_all() -> None:
@@ -29,7 +29,7 @@ def import_all() -> None:
     for package in PACKAGES:
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
-            if module.name.rpartition(".")[2] not in LEFT_OUT:
+            if module.name.rpartition(".")[2] != LEFT_OUT:
                 importlib.import_module(module.name)
     for name in BESIDES:
         importlib.import_module(name)
@@ -91,12 +91,14 @@ def end_with(main: Callable[[], None]) -> NoReturn:
     except SystemExit as said:
         code = said.code
     except BaseException:  # noqa: BLE001 - told as an interpreter tells it
-        traceback.print_exc()
+        with suppress(OSError):
+            traceback.print_exc()
         code = 1
     threading._shutdown()
     atexit._run_exitfuncs()
     if isinstance(code, str):
-        sys.stderr.write(f"{code}\n")
+        with suppress(OSError):
+            sys.stderr.write(f"{code}\n")
         code = 1
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -108,6 +110,6 @@ if __name__ == "__main__":
     import_all()
     gc.freeze()
     sys.argv = serve(socket.socket(fileno=int(sys.argv[1])))
-    from hitherto_server.cli import main
+    from hitherto_server.__main__ import main
 
     end_with(main)
