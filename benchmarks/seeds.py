@@ -20,6 +20,7 @@ from prompts import DEEDS, KNOWN, OBJECTS, REASONS, SUBJECTS
 
 from hitherto_server.core.clock import now_ms, uuid7
 from hitherto_server.core.git import Head
+from hitherto_server.gates.anchoring import tie_to_files
 from hitherto_server.gates.context import Place
 from hitherto_server.models.runtime import embed_text, load_model
 from hitherto_server.models.sources import fetch_model
@@ -30,7 +31,6 @@ from hitherto_server.store.derived import rebuild_vectors
 from hitherto_server.store.memories import AnchorRow, NewMemory, insert_memory
 from hitherto_server.store.passages import put_embedding
 from hitherto_server.store.projects import Projects
-from hitherto_server.wiring import tie_to_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import platform
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from hitherto_server.benches.passes import Passes
+from hitherto_server.gates.anchoring import tie_to_files
 from hitherto_server.gates.context import WriteContext
 from hitherto_server.gates.secrets import without_doubt
 from hitherto_server.history.importer import Importer
@@ -34,9 +36,7 @@ from hitherto_server.sessions.prompt.patience import JudgedPrompts
 from hitherto_server.sessions.prompt.preferences import Preferences
 from hitherto_server.sessions.spool_reader import Spool
 from hitherto_server.sessions.worth.keeper import WorthKeeper
-from hitherto_server.standing.anchors import anchor
 from hitherto_server.standing.files import FileStates
-from hitherto_server.store.memories import AnchorRow, PartRow
 from hitherto_server.store.projects import Projects, find_root
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from hitherto_server.core.clock import Clock
     from hitherto_server.core.home import Home
     from hitherto_server.core.settings import Settings
-    from hitherto_server.gates.context import Place
-    from hitherto_server.history.importer import Show
     from hitherto_server.history.mined import Mine
     from hitherto_server.history.shown import Shown
     from hitherto_server.history.sources import Source
@@ -69,105 +67,222 @@ def wire(
     clock: Clock,
 ) -> Services:
     """Make the parts of a server and hand each what it needs."""
-    judge = make_judge(store, clock, home.env_file, without_doubt)
-    passes = Passes(store, clock, lambda: judge.switches.config)
-    judge.switches.passes = passes
-    quiet = Quiet(store, clock, home.quiet)
-    judge.is_ignored = partial(_is_ignored, quiet, store)
-    files, projects = FileStates(hides=quiet.hides), Projects(store, clock)
-    lookout = Lookout(files)
-    recaller = Recaller(store, embedder, settings, clock, lookout, judge=judge)
-    sweep = Sweep(store, lookout, clock, has_news=set())
-    judged = JudgedWork(store, judge, clock, embedder)
-    indexer = Indexer(store, embedder, clock, Comparer(store, clock, judged))
-    judged.is_busy = lambda: indexer.is_busy or sweep.is_busy
-    stale = StaleJudge(store, lookout, judge, clock)
-    writes = WriteContext(
-        store=store,
-        projects=projects,
-        anchorer=partial(tie_to_files, files),
-        splitter=split,
-        clock=clock,
-        device=platform.node() or "unknown",
-        on_written=partial(_index_new, embedder, indexer),
-        read=files.read,
-        judge=judge,
-        meaning=embedder,
-        on_work=judged.notify,
-    )
-    wake_model = partial(_wake_model, embedder, indexer)
-    miner = Miner(store, settings, quiet, clock, _mine_by(writes, quiet, embedder))
-    worth = WorthKeeper(store, quiet, clock, is_on=bool(settings.worth))
-    worth.afterwards = partial(_set_aside, store, clock, settings.set_aside_days)
-    tools = Tools(
-        store=store,
-        projects=projects,
-        writes=writes,
-        recaller=recaller,
-        settings=settings,
-        quiet=quiet,
-        prompts=PromptKeeper(store, settings.kept_prompt_chars),
-        preferences=Preferences(writes, settings, _hear),
-        client_files=ClientFiles(hides=quiet.hides),
-        wake_model=wake_model,
-        clock=clock,
-        on_work=sweep.notify,
-        edits=EditWatch(stale, sweep.has_news, partial(_is_left_alone, quiet)),
-        has_news=sweep.has_news,
-        judge=judge,
-        on_transcript=partial(_note_transcript, (miner, worth)),
-        read_replies=partial(_read_replies, quiet),
-        read_given=_read_given,
-    )
-    judged_prompts = JudgedPrompts(home.judged, judge, lambda: _may_ask(judge))
-    judge.on_change = judged_prompts.keep
-    return Services(
-        home=home,
-        settings=settings,
-        clock=clock,
-        started_at_ms=clock(),
-        store=store,
-        projects=projects,
-        writes=writes,
-        embedder=embedder,
-        indexer=indexer,
-        sweep=sweep,
-        recaller=recaller,
-        stale=stale,
-        sessions=SessionDesk(tools, Spool(home.spool), judged_prompts),
-        quiet=quiet,
-        history=Importer(
-            store,
-            projects,
-            writes,
-            clock,
-            quiet.hides,
-            _show_by(store, projects, recaller, indexer, settings=settings, clock=clock),
-            miner.take_past,
-        ),
-        miner=miner,
-        worth=worth,
-        backups=_backups(home, settings, store, clock),
-        judge=judge,
-        judged=judged,
-        passes=passes,
-        recall_counts=RecallCounts(store, clock),
-        wake_model=wake_model,
-        stopping=asyncio.Event(),
-        token=token,
-        port=port,
-    )
+    return _Parts(home, settings, store, embedder, clock).services(token, port)
+
+
+@dataclass
+class _Parts:
+    """The parts of a server, each made when the first that needs it is made."""
+
+    home: Home
+    settings: Settings
+    store: Store
+    embedder: Succession
+    clock: Clock
+
+    def services(self, token: str, port: int) -> Services:
+        """Gather what requests need."""
+        return Services(
+            home=self.home,
+            settings=self.settings,
+            clock=self.clock,
+            started_at_ms=self.clock(),
+            store=self.store,
+            projects=self.projects,
+            writes=self.writes,
+            embedder=self.embedder,
+            indexer=self.indexer,
+            sweep=self.sweep,
+            recaller=self.recaller,
+            stale=self.stale,
+            sessions=self.sessions,
+            quiet=self.quiet,
+            history=self.history,
+            miner=self.miner,
+            worth=self.worth,
+            backups=self.backups,
+            judge=self.judge,
+            judged=self.judged,
+            passes=self.passes,
+            recall_counts=RecallCounts(self.store, self.clock),
+            wake_model=self.wake_model,
+            stopping=asyncio.Event(),
+            token=token,
+            port=port,
+        )
+
+    # --- who is asked, and what is left alone ---
+
+    @cached_property
+    def judge(self) -> Judge:
+        judge = make_judge(self.store, self.clock, self.home.env_file, without_doubt)
+        judge.switches.passes = self.passes
+        judge.is_ignored = partial(_is_ignored, self.quiet, self.store)
+        return judge
+
+    @cached_property
+    def passes(self) -> Passes:
+        return Passes(self.store, self.clock, lambda: self.judge.switches.config)
+
+    @cached_property
+    def judged_prompts(self) -> JudgedPrompts:
+        prompts = JudgedPrompts(self.home.judged, self.judge, partial(_may_ask, self.judge))
+        self.judge.on_change = prompts.keep
+        return prompts
+
+    @cached_property
+    def quiet(self) -> Quiet:
+        return Quiet(self.store, self.clock, self.home.quiet)
+
+    # --- projects and their files ---
+
+    @cached_property
+    def projects(self) -> Projects:
+        return Projects(self.store, self.clock)
+
+    @cached_property
+    def files(self) -> FileStates:
+        return FileStates(hides=self.quiet.hides)
+
+    @cached_property
+    def lookout(self) -> Lookout:
+        return Lookout(self.files)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        return Sweep(self.store, self.lookout, self.clock, has_news=set())
+
+    @cached_property
+    def stale(self) -> StaleJudge:
+        return StaleJudge(self.store, self.lookout, self.judge, self.clock)
+
+    # --- what is written, and what follows from it ---
+
+    @cached_property
+    def writes(self) -> WriteContext:
+        return WriteContext(
+            store=self.store,
+            projects=self.projects,
+            anchorer=partial(tie_to_files, self.files),
+            splitter=split,
+            clock=self.clock,
+            device=platform.node() or "unknown",
+            on_written=partial(_index_new, self.embedder, self.indexer),
+            read=self.files.read,
+            judge=self.judge,
+            meaning=self.embedder,
+            on_work=self.judged.notify,
+        )
+
+    @cached_property
+    def indexer(self) -> Indexer:
+        comparer = Comparer(self.store, self.clock, self.judged)
+        return Indexer(self.store, self.embedder, self.clock, comparer)
+
+    @cached_property
+    def judged(self) -> JudgedWork:
+        judged = JudgedWork(self.store, self.judge, self.clock, self.embedder)
+        judged.is_busy = lambda: self.indexer.is_busy or self.sweep.is_busy
+        return judged
+
+    @cached_property
+    def backups(self) -> Backups:
+        every_hours, kept = self.settings.backup_hours, self.settings.backups_kept
+        return Backups(self.home, self.store, self.clock, every_hours=every_hours, kept=kept)
+
+    # --- what is found ---
+
+    @cached_property
+    def recaller(self) -> Recaller:
+        return Recaller(
+            self.store, self.embedder, self.settings, self.clock, self.lookout, judge=self.judge
+        )
+
+    def wake_model(self) -> None:
+        # each look for what waits reads all passages: not at every recall
+        if self.embedder.state != "ready":
+            _index_new(self.embedder, self.indexer)
+
+    # --- sessions and what is learned from them ---
+
+    @cached_property
+    def sessions(self) -> SessionDesk:
+        return SessionDesk(self.tools, Spool(self.home.spool), self.judged_prompts)
+
+    @cached_property
+    def tools(self) -> Tools:
+        return Tools(
+            store=self.store,
+            projects=self.projects,
+            writes=self.writes,
+            recaller=self.recaller,
+            settings=self.settings,
+            quiet=self.quiet,
+            prompts=PromptKeeper(self.store, self.settings.kept_prompt_chars),
+            preferences=Preferences(self.writes, self.settings, _hear),
+            client_files=ClientFiles(hides=self.quiet.hides),
+            wake_model=self.wake_model,
+            clock=self.clock,
+            on_work=self.sweep.notify,
+            edits=self.edits,
+            has_news=self.sweep.has_news,
+            judge=self.judge,
+            on_transcript=partial(_note_transcript, (self.miner, self.worth)),
+            read_replies=partial(_read_replies, self.quiet),
+            read_given=_read_given,
+        )
+
+    @cached_property
+    def edits(self) -> EditWatch:
+        return EditWatch(self.stale, self.sweep.has_news, partial(_is_left_alone, self.quiet))
+
+    @cached_property
+    def miner(self) -> Miner:
+        return Miner(self.store, self.settings, self.quiet, self.clock, self._mine)
+
+    def _mine(self) -> Mine:
+        from hitherto_server.history.mined import Mine
+
+        return Mine(self.writes, self.quiet, self.embedder)
+
+    @cached_property
+    def worth(self) -> WorthKeeper:
+        keeper = WorthKeeper(self.store, self.quiet, self.clock, is_on=bool(self.settings.worth))
+        keeper.afterwards = self._set_aside
+        return keeper
+
+    async def _set_aside(self) -> None:
+        from hitherto_server.cleaning.aside import Aside
+
+        await Aside(self.store, self.clock, self.settings.set_aside_days).set_aside()
+
+    @cached_property
+    def history(self) -> Importer:
+        return Importer(
+            self.store,
+            self.projects,
+            self.writes,
+            self.clock,
+            self.quiet.hides,
+            self._show,
+            self.miner.take_past,
+        )
+
+    async def _show(
+        self, import_id: int, sources: Sequence[Source], told: Callable[[int], None]
+    ) -> Shown | None:
+        """Find the memory of an import that is shown."""
+        from hitherto_server.history.shown import Showcase
+
+        case = Showcase(
+            self.store, self.projects, self.recaller, self.indexer, self.settings, self.clock
+        )
+        return await case.find(import_id, sources, told)
 
 
 def _note_transcript(keepers: Sequence[Miner | WorthKeeper], call: HookCall) -> None:
     for one in keepers:
         one.note(call)
-
-
-async def _set_aside(store: Store, clock: Clock, days: int) -> None:
-    from hitherto_server.cleaning.aside import Aside
-
-    await Aside(store, clock, days).set_aside()
 
 
 def _read_given(path: Path) -> list[str]:
@@ -208,66 +323,3 @@ async def _is_ignored(quiet: Quiet, store: Store, project: int) -> bool:
         return False
     root = await store.readers.run(lambda reading: find_root(reading, project))
     return root is not None and await asyncio.to_thread(quiet.hides, root)
-
-
-def _wake_model(embedder: Succession, indexer: Indexer) -> None:
-    # each look for what waits reads all passages: not at every recall
-    if embedder.state != "ready":
-        _index_new(embedder, indexer)
-
-
-def _mine_by(writes: WriteContext, quiet: Quiet, embedder: Succession) -> Callable[[], Mine]:
-    """Return what makes the keeper of what sessions say: it loads itself at the first."""
-
-    def mine() -> Mine:
-        from hitherto_server.history.mined import Mine
-
-        return Mine(writes, quiet, embedder)
-
-    return mine
-
-
-def _backups(home: Home, settings: Settings, store: Store, clock: Clock) -> Backups:
-    every_hours, kept = settings.backup_hours, settings.backups_kept
-    return Backups(home, store, clock, every_hours=every_hours, kept=kept)
-
-
-def _show_by(
-    store: Store,
-    projects: Projects,
-    recaller: Recaller,
-    indexer: Indexer,
-    *,
-    settings: Settings,
-    clock: Clock,
-) -> Show:
-    """Return what finds the memory of an import that is shown: it loads itself when it is asked."""
-
-    async def show(
-        import_id: int, sources: Sequence[Source], told: Callable[[int], None]
-    ) -> Shown | None:
-        from hitherto_server.history.shown import Showcase
-
-        case = Showcase(store, projects, recaller, indexer, settings, clock)
-        return await case.find(import_id, sources, told)
-
-    return show
-
-
-def tie_to_files(
-    files: FileStates, content: str, named: Sequence[str], edited: Sequence[str], place: Place
-) -> tuple[AnchorRow, ...]:
-    """Return the anchors of a content, as the store keeps them; ignored files get none."""
-    if place.project is None:
-        return ()
-    root, commit = place.project.root, place.head.commit
-    named = [name for name in named if not files.hides(root / name)]
-    return tuple(
-        AnchorRow(
-            found.path,
-            found.file_hash,
-            tuple(PartRow(part.kind, part.name, part.region_hash) for part in found.parts),
-            found.commit,
-        )
-        for found in anchor(content, named, root, files.read, edited=edited, commit=commit)
-    )
