@@ -203,8 +203,9 @@ RULES: dict[str, Rule] = {
     "stale-check": Rule(PARTS, _staleness),
     "edit-stale": Rule(PARTS, _staleness),
     "prompt-urgency": Rule(
-        "Words that go back to a decision, an agreement, an old problem or an earlier session; a "
-        "prompt that is not searched is `skip`, any other one gets the size that is set.",
+        "Words that go back to a decision, an agreement, an old problem or an earlier session are "
+        "`must`; a short prompt that looks at one thing or changes one is `consider`; what is not "
+        "searched is `skip`, any other one gets the size that is set.",
         _urgency,
     ),
     "task-boundary": Rule(

@@ -90,7 +90,10 @@ SURFACE = Surface(
         "memories are to be asked. `skip` from `least_confidence` on, calibrated, gives none; a "
         "weaker one counts as `consider`."
     ),
-    fallback="The size that is set; words that go back to a decision or an agreement are `must`.",
+    fallback=(
+        "The size that is set; words that go back to a decision or an agreement are `must`, a "
+        "short look or change that the prompt itself names is `consider`."
+    ),
     effect="ranks",
     samples={KEY: QUESTION},
 )

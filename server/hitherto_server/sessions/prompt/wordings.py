@@ -13,11 +13,25 @@ FORMERLY = (
     r"(?:last (?:time|week|night|month|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
     r"|yesterday|(?:from|on|since) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)|the other day|this morning|earlier today|(?:last|previous|earlier|prior) (?:session|conversation|chat))"
 )
+ONCE = (
+    rf"(?:{FORMERLY}|(?:\d+|a few|a couple of|two|three) (?:hours|days|weeks|months) ago|earlier this week|(?:last|this) (?:afternoon|evening|weekend)"
+    r"|(?:in|from) (?:another|the other|a former) (?:window|terminal|session|chat|tab)|before (?:it|you|the \w+|my \w+) (?:crashed|died|froze|restarted|rebooted|(?:was|were|got) (?:closed|cut off|interrupted)))"
+)
+"""A time at which there was another session."""
 LOOKUP = (
     # English
+    rf"^\W*(?:please )?(?:continue|resume|carry on|go on|finish|repeat|redo)\b[^.?\n]{{0,90}}\b{ONCE}\b",
+    rf"^\W*(?:please )?(?:recap|summari[sz]e|list|show|find|remind me|look up|pull up|bring up|tell me|(?:can|could) you \w+)\b[^.?\n]{{0,60}}\b(?:we|you|my|our)\b[^.?\n]{{0,60}}\b{ONCE}\b",
+    rf"\b(?:what|where|which|how|why|did|had|have|has)\b[^.?\n]{{0,50}}\b(?:we|you)\b(?! (?:have|get|got|see|receive|lose|ship|deploy)\b)[^.?\n]{{0,90}}\b(?:{ONCE}|so far (?:this|today))\b",
+    rf"\b{ONCE}\b[^.?\n]{{0,40}}\b(?:we|you)\b[^.?\n]{{0,80}}(?:[?,]|$)",
+    rf"\byou (?:had |have |already )*(?!can\b|get\b|see\b|need\b)\w+\b[^.?\n]{{0,60}}\b{ONCE}\b",
+    r"\b(?:did|have|had) (?:we|you) (?:ever|already)\b[^.?\n]{0,20}\b(?:finish|look|talk|discuss|tr(?:y|ied)|investigat|work|go through|get (?:to|around))",
+    r"\bremind me (?:what|how|which|where)\b[^.?\n]{0,20}\b(?:we|you) (?:had |have |already )*(?:tried|did|done|changed|found|said|wrote|proposed|left|fixed|solved)\b",
+    r"\b(?:my|our) (?:last|previous|earlier) (?:conversation|chat)s?\b|\bwhen (?:we|you) (?:last )?(?:talked|spoke|discussed)\b",
+    r"\b(?:there was|there is|in|from|had) (?:a|an|one|the) (?:session|conversation|chat) (?:in which|where|when|about)\b[^.?\n]{0,20}\b(?:we|you|i)\b",
     r"\b(?:our|in (?:the|our|an?|my)|from (?:the|our)) (?:last|previous|earlier|prior|former) (?:session|conversation|chat)s?\b(?!['\u2019]s|\s+(?:list|table|page|view|store))",
     r"\bour (?:last|previous|earlier) (?:talk|discussion)\b",
-    rf"\b(?:what|where|which|how|did|had)\b[^.?\n]{{0,50}}\b(?:we|you|i)\b[^.?\n]{{0,70}}\b{FORMERLY}\b",
+    rf"\b(?:what|where|which|how|did|had)\b[^.?\n]{{0,50}}\bi\b[^.?\n]{{0,70}}\b{FORMERLY}\b",
     rf"\b{FORMERLY}\b[^.?\n]{{0,30}}\b(?:we|you)\b[^.?\n]{{0,60}}\?",
     rf"\byou (?:told|gave|showed|suggested|proposed|explained|recommended|found|mentioned|wrote)\b[^.?\n]{{0,60}}\b{FORMERLY}\b",
     r"\bwhere (?:we|you|i) (?:had )?(?:left off|stopped|broke off|ended up)\b|\bwhere (?:were|was) (?:we|you|i)\b",
@@ -30,9 +44,10 @@ LOOKUP = (
     # German
     r"\b(?:letztes mal|letzten mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b[^.\n]{0,60}\b(?:wir|du|ich)\b|\b(?:wir|du|ich)\b[^.\n]{0,30}\b(?:letztes mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b",
     r"\bwo (?:wir|du) (?:\w+ )?(?:aufgeh\u00f6rt|stehen ?geblieben|waren)\b|\bwo waren wir\b",
+    r"\b(?:was|wie|wo\w*|welche\w*|warum)\b[^.\n]{0,40}\b(?:wir|du)\b[^.\n]{0,30}\b(?:gestern|neulich|vorgestern|letzte woche|heute (?:morgen|fr\u00fch))\b",
     r"\bgestern\b[^.\n]{0,40}\b(?:wir|du)\b|\b(?:wir|du)\b[^.\n]{0,40}\bgestern\b[^.\n]{0,40}\b(?:gemacht|gesagt|gezeigt|besprochen|gefunden|vorgeschlagen)\b",
     # French
-    r"\b(?:la|de la) derni\u00e8re fois\b|\b(?:session|conversation) pr\u00e9c\u00e9dente\b|\b(?:on a|nous avons|tu as|tu m'as)\b[^.\n]{0,40}\bhier\b|\bl\u00e0 o\u00f9 (?:on|nous) (?:s'|nous )?(?:en )?(?:\u00e9tait|\u00e9tions|avait|avions|est|sommes)\b",
+    r"\b(?:la|de la) derni\u00e8re fois\b|\b(?:session|conversation) pr\u00e9c\u00e9dente\b|\b(?:on a(?:vait)?|nous (?:avons|avions)|tu (?:m')?(?:as|avais))\b[^.\n]{0,40}\bhier\b|\bl\u00e0 o\u00f9 (?:on|nous) (?:s'|nous )?(?:en )?(?:\u00e9tait|\u00e9tions|avait|avions|est|sommes)\b",
     # Spanish, Portuguese, Italian
     r"\b(?:dijiste|hicimos|hablamos|mostraste|propusiste|encontraste)\b[^.\n]{0,30}\bayer\b|\bayer\b[^.\n]{0,30}\b(?:dijiste|hicimos|hablamos|mostraste)\b|\bla \u00faltima vez\b|\ben qu\u00e9 quedamos\b|\bd[o\u00f3]nde lo dejamos\b|\bsesi\u00f3n (?:anterior|pasada)\b",
     r"\bda \u00faltima vez\b|\bonde (?:n\u00f3s )?paramos\b|\bsess\u00e3o (?:anterior|passada)\b",
@@ -40,11 +55,20 @@ LOOKUP = (
     # Chinese, Japanese, Russian
     r"\u4e0a(?:\u4e00)?\u6b21(?:\u6211\u4eec|\u4f60|\u505a|\u8bf4|\u804a|\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd))|\u6628\u5929(?:\u4f60|\u6211\u4eec)|\u4e0a\u56de|\u4e4b\u524d\u7684(?:\u4f1a\u8bdd|\u5bf9\u8bdd)",
     r"\u524d\u56de\u306e(?:\u30bb\u30c3\u30b7\u30e7\u30f3|\u4f1a\u8a71|\u7d9a\u304d)|\u6628\u65e5\u306e\u7d9a\u304d|\u524d\u56de.{0,8}(?:\u3057\u307e\u3057\u305f|\u3084\u3063\u305f|\u3057\u305f)",
+    r"\b(?:\u043c\u044b|\u0442\u044b) \u0432\u0447\u0435\u0440\u0430\b|\b\u0432\u0447\u0435\u0440\u0430 (?:\u043c\u044b|\u0442\u044b)\b",
     r"\u0432 \u043f\u0440\u043e\u0448\u043b\u044b\u0439 \u0440\u0430\u0437|\u043d\u0430 \u0447[\u0435\u0451]\u043c \u043c\u044b \u043e\u0441\u0442\u0430\u043d\u043e\u0432\u0438\u043b\u0438\u0441\u044c|\u043f\u0440\u043e\u0448\u043b\u043e\u0439 \u0441\u0435\u0441\u0441\u0438\u0438",
 )
 """What asks for an earlier session."""
 
 GOES_BACK = (
+    r"^\W*(?:what|how|which|where|who|why|when)\b[^?\n]*\bagain\s*\?*\s*$|\b(?:was|wie|wer|warum|wo)\b[^.?\n]{0,40}\b(?:nochmal|noch mal|noch gleich|eigentlich)\b|\bd\u00e9j\u00e0\s*\?",
+    r"\b(?:our|the) (?:usual|established|existing|agreed|chosen) (?:\w+ )?(?:way|conventions?|scheme|pattern|approach|rules?|setup|format|process|names?|naming)\b",
+    r"\b(?:did|do)n't we (?:already |once )?(?:have|use|agree|decide|settle|try|drop|say)\b|\bhow did we (?:solve|fix|get rid|handle|deal|work around|end up)\b",
+    r"\b(?:scheme|names?|way|approach|format|rules?|convention|design|layout|limits?|values?) (?:that )?we (?:had )?(?:agreed|decided|settled|chose)\b|\bthe way we (?:always|usually|did|do)\b",
+    r"\bis there (?:a|any|some) (?:\w+ )?reason\b|\bwhat(?:'s| is| was) the (?:trick|gotcha|catch|caveat|workaround|story)\b",
+    r"\b(?:ruled out|turned down|rejected|settled on|agreed (?:on|to)|decided (?:on|against|to))\b[^.\n]{0,40}\?|\bwho (?:owns|is responsible for|maintains)\b",
+    r"\bthere was (?:something|a (?:reason|problem|bug|catch|rule))\b|\bi (?:vaguely |dimly )?(?:recall|remember)\b(?! (?:to|me)\b)",
+    r"\b(?:error|bug|problem|issue|failure|leak|flake)\b[^.?\n]{0,12} again\b",
     r"\b(?:why|what|which|how)\b[^.?\n]{0,50}\b(?:did|do|have|had) (?:we|our team|the team)\b[^.?\n]{0,40}\b(?:decid|agree|choose|chose|settle|drop|pick|reject|abandon|stop|avoid|switch)",
     r"\b(?:as|like|the way) (?:we (?:had |have |'d )?(?:decided|agreed|discussed|settled|planned)|(?:it was |was )?(?:decided|agreed))\b",
     r"\bwho decided\b|\b(?:the|still) agreed\b|\b(?:repeat|same) (?:the |that )?mistake\b",
@@ -63,6 +87,15 @@ GOES_BACK = (
 )
 """What goes back to a decision, an agreement or a problem that was met before."""
 
+SMALL = (
+    r"^\W*(?:please |ok,? |now )?(?:which|where (?:is|are|does)|what does|who calls|show|explain|list|print|log|rename|sort|format|split|bump|raise|lower|increase|decrease|mark|align|capitali[sz]e|shorten|reword|comment out)\b",
+    r"^\W*(?:please |ok,? |now )?(?:remove|delete|move|replace|change|set|put|use|make|fix|correct|add|write)\b[^.\n]{0,40}\b(?:this|typos?|imports?|docstrings?|comments?|flags?|options?|columns?|icons?|tooltips?|links?|lines?|labels?|buttons?|headings?|titles?|margins?|padding|colou?rs?|spaces?|tabs|unit tests?|a test|log (?:line|message)s?|constants?|variables?|px|font)\b",
+)
+"""What looks at one thing, or changes one that it names."""
+LARGE = (
+    r"\b(?:why|find out|investigat\w+|diagnos\w+|refactor\w*|redesign\w*|re-?architect\w*|implement\w*|migrat\w+|upgrad\w+|switch|integrat\w+|support|deploy\w*|releas\w+|rate limit\w*|cach(?:e|ing)|auth\w*|slow|leak\w*|duplicat\w+|race|deadlock\w*|webhooks?|queue|schema|tables?|database|index(?:es)?|endpoint|service|everywhere|all (?:the )?\w+)\b",
+)
+"""What bears on more than it names."""
 TURNS = (
     r"\bsomething else\b|(?:^|[.!;,:]\s*)(?:now |and |ok,? )?(?:a |an |the )?(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b\s*(?:[:,.]|is\b|please\b)",
     r"(?:^|[.!]\s+)(?:next|now)\s*:\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
@@ -85,6 +118,18 @@ def asks_about_a_session() -> re.Pattern[str]:
 def goes_back() -> re.Pattern[str]:
     """Return the pattern of a prompt that goes back to what was decided or met before."""
     return _any(GOES_BACK)
+
+
+@cache
+def small() -> re.Pattern[str]:
+    """Return the pattern of a prompt that looks at one thing, or changes one."""
+    return _any(SMALL)
+
+
+@cache
+def large() -> re.Pattern[str]:
+    """Return the pattern of what bears on more than it names."""
+    return _any(LARGE)
 
 
 @cache
