@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,30 @@ class Pace:
     after_s: float
     first_sweep_s: float
     sweep_s: float
+
+
+class Closing(Exception):
+    """The server stops while a file is being read: its end would wait for the thread."""
+
+
+@dataclass
+class Rests:
+    """Lets the calls that wait go first now and then while a thread reads, and ends it."""
+
+    every_bytes: int = 200_000
+    rest_s: float = 0.005
+    """Reading keeps the interpreter busy, and a hook waits 300 ms for everything."""
+    is_closing: bool = False
+    _unrested: int = 0
+
+    def told(self, count: int) -> None:
+        """Take note that so many bytes more are read."""
+        if self.is_closing:
+            raise Closing
+        self._unrested += count
+        if self._unrested > self.every_bytes:
+            self._unrested = 0
+            time.sleep(self.rest_s)
 
 
 @dataclass

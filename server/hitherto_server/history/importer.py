@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.core.background import Rests
 from hitherto_server.core.errors import HistoryBusy, HithertoError, InvalidInput, StoreError
 from hitherto_server.store import history as rows
 from hitherto_server.store.projects import USER_WIDE
@@ -37,8 +37,6 @@ log = logging.getLogger(__name__)
 Phase = Literal["idle", "looking", "importing", "finishing", "done", "failed"]
 MOST_SAMPLES = 6
 SAMPLE_CHARS = 300
-BYTES_BETWEEN_RESTS, REST_S = 500_000, 0.002
-"""Reading keeps the interpreter busy, and a hook waits 300 ms for everything."""
 SETTLED_AT_ONCE = 50
 """So many are settled in one transaction: others want to write too."""
 
@@ -67,10 +65,6 @@ class Progress:
     failure: str | None = None
 
 
-class _Closing(Exception):
-    """The server stops while a file is being read."""
-
-
 @dataclass
 class Importer:
     """Reads histories for one store, one at a time, and goes on after a restart."""
@@ -87,8 +81,7 @@ class Importer:
     """Keeps what past sessions said, to be found by who asks about one."""
     progress: Progress = field(default_factory=Progress)
     _work: asyncio.Task[None] | None = None
-    _is_closing: bool = False
-    _unrested: int = 0
+    _rests: Rests = field(default_factory=lambda: Rests(500_000, 0.002))
 
     def start(self) -> None:
         """Go on with an import that a restart interrupted."""
@@ -96,7 +89,7 @@ class Importer:
 
     async def close(self) -> None:
         """Stop; what is left is read after the next start."""
-        self._is_closing = True
+        self._rests.is_closing = True
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -190,7 +183,7 @@ class Importer:
         kept = await self.store.readers.run(lambda c: rows.counts_of(c, row["id"]))
         self.progress.outcomes = Counter(kept)  # with what was read before a restart
         await self.mine([one.path for one in reversed(sources) if one.kind == "transcript"])
-        self.progress.shown = await self.show(row["id"], sources, self._pace)
+        self.progress.shown = await self.show(row["id"], sources, self._rests.told)
         self.progress.phase = "done"
 
     async def _listed(self, folder: Path) -> list[Source]:
@@ -222,16 +215,7 @@ class Importer:
     def _advance(self, count: int) -> None:
         """Note how far a file is read."""
         self.progress.bytes_done += count
-        self._pace(count)
-
-    def _pace(self, count: int) -> None:
-        """Let the calls that wait go first now and then, and end with the server."""
-        if self._is_closing:
-            raise _Closing  # the server's end would wait for the thread
-        self._unrested += count
-        if self._unrested > BYTES_BETWEEN_RESTS:
-            self._unrested = 0
-            time.sleep(REST_S)
+        self._rests.told(count)
 
     def _is_hidden(self, finding: Finding) -> bool:
         return finding.folder is not None and self.hides(Path(finding.folder))

@@ -6,13 +6,12 @@ What was said becomes pieces that are searched; what the rules of the import fin
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.background import Background, Pace
+from hitherto_server.core.background import Background, Pace, Rests
 from hitherto_server.store import chunks
 
 if TYPE_CHECKING:
@@ -36,14 +35,9 @@ ENDED_AFTER_MS = 30 * 60 * 1000
 """A transcript that hasn't grown for so long is of a session that is over, whatever it said."""
 MOST_AT_ONCE = 8 * 1024 * 1024
 """Of a transcript, in one step: what a kill in between has read anew."""
-BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
 MOST_REMEMBERED = 64
 MOST_PAST = 500
 DAY_MS = 24 * 3600 * 1000
-
-
-class _Closing(Exception):
-    """The server stops while a file is being read."""
 
 
 @dataclass
@@ -62,8 +56,7 @@ class Miner:
     """Paths, each with its session, and whether that is over."""
     _tails: dict[str, Tail] = field(default_factory=dict)
     _background: Background = field(default_factory=lambda: Background("mining"))
-    _is_closing: bool = False
-    _unrested: int = 0
+    _rests: Rests = field(default_factory=Rests)
 
     @property
     def is_on(self) -> bool:
@@ -77,7 +70,7 @@ class Miner:
 
     async def close(self) -> None:
         """Stop; what is left is read after the next start."""
-        self._is_closing = True
+        self._rests.is_closing = True
         await self._background.close()
 
     def note(self, call: HookCall) -> None:
@@ -167,7 +160,7 @@ class Miner:
         opened = await self.store.readers.run(
             lambda c: chunks.find_open_piece(c, known["id"], known["read_offset"])
         )
-        read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._pace, most)
+        read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._rests.told, most)
         await self.mine().keep(known["id"], read)
         return read
 
@@ -180,17 +173,8 @@ class Miner:
 
         counts = counted(self.quiet, known)
         path = Path(known["path"])
-        found = await asyncio.to_thread(read_session, path, self._pace, counts)
+        found = await asyncio.to_thread(read_session, path, self._rests.told, counts)
         await self.mine().propose(known, found.findings)
-
-    def _pace(self, count: int) -> None:
-        """Let the calls that wait go first now and then, and end with the server."""
-        if self._is_closing:
-            raise _Closing  # the server's end would wait for the thread
-        self._unrested += count
-        if self._unrested > BYTES_BETWEEN_RESTS:
-            self._unrested = 0
-            time.sleep(REST_S)
 
 
 def _state_of(path: Path, now_ms: int) -> tuple[int, int]:
