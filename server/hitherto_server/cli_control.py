@@ -19,14 +19,14 @@ from hitherto_server.cli_shared import (
     own_session,
     print_json,
 )
-from hitherto_server.core.clock import minute_of
+from hitherto_server.core.clock import DAY_MS, HOUR_MS, minute_of
 from hitherto_server.core.errors import InvalidInput
 from hitherto_server.core.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-UNITS_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+UNITS_MS = {"s": 1000, "m": 60_000, "h": HOUR_MS, "d": DAY_MS}
 DURATION = re.compile(r"(\d{1,6})([smhd])")
 SHOWN_SCORES = {"passage_score": "cosine", "keyword_coverage": "coverage", "fusion_score": "fusion"}
 OPENING_CHARS = 90

@@ -12,14 +12,13 @@ import typer
 
 from hitherto_server.cli_progress import progress
 from hitherto_server.cli_shared import Json, ask, echo_lines, folder, one_line, print_json
-from hitherto_server.core.clock import date_of, now_ms
+from hitherto_server.core.clock import DAY_MS, date_of, now_ms
 from hitherto_server.core.errors import HithertoError, ServerAway
 
 POLL_S = 0.1
 IDLE_POLLS = 50
 """So often a server that was restarted is asked whether it has taken the work up again."""
 BUSY = {"looking", "importing", "finishing"}
-DAY_MS = 86_400_000
 MOST_SHOWN = 160
 MEGABYTE = 1_000_000
 MOST_PROJECTS = 12

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hitherto_contract.judge import BackendView, CountView, JudgeReply, LockedView, SurfaceView
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.judge.register import surfaces
 from hitherto_server.store.judgments import count_by_surface, count_cached
 
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from hitherto_server.judge.client import Judge
     from hitherto_server.judge.surface import Surface
     from hitherto_server.services import Services
-
-DAY_MS = 24 * 3600 * 1000
 
 
 async def view_of(services: Services) -> JudgeReply:

@@ -16,6 +16,7 @@ from hitherto_server.api.keeping import store_notices, summary
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.quieted import pause_notices, quiet_views
 from hitherto_server.api.replies import json_response
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.models.sources import command_to_get, find_model
 from hitherto_server.store.cleaning import list_set_aside
 from hitherto_server.store.derived import rebuild_text, rebuild_vectors, vector_model, vector_shape
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 
-WEEK_MS = 7 * 86_400_000
+WEEK_MS = 7 * DAY_MS
 
 
 @router.get("/v1/status")

@@ -8,14 +8,13 @@ from hitherto_server.benches.ranked import learned_on, triage_label
 from hitherto_server.benches.trial import Said
 from hitherto_server.cleaning.entries import Entry
 from hitherto_server.cleaning.expendable import OLD_MS, UNIMPORTANT, Found, ranked
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.judge.surfaces.trash_triage import MOST_CANDIDATES, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hitherto_server.benches.items import Worth
-
-DAY_MS = 86_400_000
 
 
 def offered(items: Sequence[Worth]) -> list[Sequence[Said]]:

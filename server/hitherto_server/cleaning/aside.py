@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.cleaning.applying import Deed, act
 from hitherto_server.cleaning.expendable import find_expendable
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.store.cleaning import BY_ITSELF, list_false
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection
 
-DAY_MS = 86_400_000
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.cleaning.entries import Entry, Score, members_of
-from hitherto_server.core.clock import date_of
+from hitherto_server.core.clock import DAY_MS, date_of
 from hitherto_server.store.cleaning import Wanted, list_expendable, list_members, list_scores
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 UNIMPORTANT = 3
 """Importance up to here speaks for it."""
-OLD_MS = 90 * 86_400_000
+OLD_MS = 90 * DAY_MS
 MOST = 2000
 """The most that are considered."""
-KEPT_MS = 7 * 86_400_000
+KEPT_MS = 7 * DAY_MS
 """How long a score counts."""
 PARTS = 1_000_000
 

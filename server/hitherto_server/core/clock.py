@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 Clock = Callable[[], int]
 """Returns UTC milliseconds since 1970."""
 
+HOUR_MS = 3600 * 1000
+DAY_MS = 24 * HOUR_MS
+
 
 def now_ms() -> int:
     """Return UTC milliseconds since 1970."""

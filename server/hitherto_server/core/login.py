@@ -9,8 +9,10 @@ import hashlib
 import hmac
 import secrets
 
+from hitherto_server.core.clock import DAY_MS
+
 PASS_DAYS = 7
-PASS_MS = PASS_DAYS * 24 * 3600 * 1000
+PASS_MS = PASS_DAYS * DAY_MS
 LONGEST_PASS = 200
 
 

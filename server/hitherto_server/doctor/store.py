@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.clock import minute_of
+from hitherto_server.core.clock import DAY_MS, minute_of
 from hitherto_server.core.errors import HithertoError, NoDriver, StoreUnreadable
 from hitherto_server.doctor.finding import Finding, fault, unusable, well
 from hitherto_server.maintenance.backups import read_failure
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.core.home import Home
 
-OLD_MS = 8 * 24 * 3600 * 1000
+OLD_MS = 8 * DAY_MS
 """One is made daily while the server runs, and a server may rest for a week."""
 CHECKED_WHOLE_BYTES = 64 * 1024 * 1024
 """Up to this size every page is looked at; a larger one would take minutes."""

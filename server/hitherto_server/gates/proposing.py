@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
 from hitherto_server.gates.context import find_place, tie
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from hitherto_server.gates.neighbours import Neighbourhood
     from hitherto_server.gates.writing import Written
     from hitherto_server.store.driver import Connection
+    from hitherto_server.store.history import Trust
     from hitherto_server.store.memories import NewMemory
-
-Trust = Literal["user", "repository", "tool"]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from hitherto_contract.words import Kind, Scope
+    from hitherto_server.store.history import Trust
 
-Trust = Literal["user", "repository", "tool"]
 Happened = Literal["prompt", "command failed", "edit", "command passed", "file"]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_contract.words import Kind
-    from hitherto_server.history.findings import Trust
+    from hitherto_server.store.history import Trust
 
 MOST_BYTES = 200_000
 MOST_NOTE_CHARS = 2000

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.errors import ModelError
 from hitherto_server.history.keeping import MINED, keep, made_ready
 from hitherto_server.history.sources import standing_folder
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection, Row
     from hitherto_server.store.projects import Project
 
-DAY_MS = 24 * 3600 * 1000
 MOST_OF_SESSION, MOST_OF_PROJECT = 1000, 5000
 KEPT_AT_ONCE, PRUNED_AT_ONCE = 16, 64
 """In one transaction: hooks wait for the writer too."""

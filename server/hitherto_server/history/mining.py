@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.background import Background, Pace, Rests
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.store import chunks
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ MOST_AT_ONCE = 8 * 1024 * 1024
 """Of a transcript, in one step: what a kill in between has read anew."""
 MOST_REMEMBERED = 64
 MOST_PAST = 500
-DAY_MS = 24 * 3600 * 1000
 
 
 @dataclass

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-from hitherto_server.sessions.injected import LINE_OF_OURS
+from hitherto_server.sessions.injected import FRAMED, LINE_OF_OURS
 from hitherto_server.sessions.prompt.silence import silent_because
 
-FRAMED = re.compile(r"<([a-z]+[_-][a-z_-]*)(?:\s[^>]{0,300})?>.*?(?:</\1>|\Z)", re.DOTALL)
-"""An element of the client's or of ours: `<system-reminder>`, `<hitherto-memories>`."""
 END_OF_OURS = re.compile(r"\A.*</hitherto-[a-z-]+>", re.DOTALL)
 """The end of a block of ours whose beginning was not pasted with it."""
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.judge.log import as_json, from_json
 from hitherto_server.judge.questions import as_wire
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from hitherto_server.judge.questions import Question
     from hitherto_server.store.database import Store
 
-PINNED_MS = 30 * 24 * 3600 * 1000
-ALIAS_MS = 24 * 3600 * 1000
+PINNED_MS = 30 * DAY_MS
+ALIAS_MS = DAY_MS
 """An alias may mean another model tomorrow."""
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FIRST_LOOK_S = 20.0
 LOOK_EVERY_S = 600.0
-HOUR_MS = 3600 * 1000
 MOST_CHECKED_BYTES = 2 * 1024**3
 """A larger store is looked through with its daily backup, not at each start."""
 

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.background import Background
+from hitherto_server.core.clock import HOUR_MS
 from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news
 from hitherto_server.recall.standings import anchors_of
@@ -37,7 +38,7 @@ SETTLED_S = 2.2
 WATCH_S = 5.0
 WATCHED_FOR_S = 1800.0
 """How often, and how long after its last event, a project's head and index are looked at."""
-LISTENING_MS = 12 * 3600 * 1000
+LISTENING_MS = 12 * HOUR_MS
 MOST_WATCHED = 16
 MOST_MEMORIES = 2000
 MOST_PATHS = 4000

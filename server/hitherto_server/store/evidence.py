@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ Kind = Literal["command", "edit", "result", "memory"]
 MOST_OF_TURN = 200
 MOST_OF_SESSION = 200
 MOST_DROPPED = 500
-KEPT_MS = 30 * 24 * 3600 * 1000
+KEPT_MS = 30 * DAY_MS
 
 sql = load_queries("evidence")
 

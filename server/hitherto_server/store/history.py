@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.core.text import content_hash
 from hitherto_server.store.queries import load_queries
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 ACTOR = "import"
 """Who changes what an import brings; whoever else does makes it theirs."""
+
+Trust = Literal["user", "repository", "tool"]
+"""Who speaks for a sentence: the person, a file of the project, or the client's own memory."""
 
 sql = load_queries("history")
 
@@ -30,7 +33,7 @@ class Evidence:
     at_ms: int
     detail: str
     sentence: str
-    trust: str
+    trust: Trust
 
 
 def begin_import(connection: Connection, client_home: str, *, admits: bool, at_ms: int) -> int:

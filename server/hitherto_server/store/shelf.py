@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.private_file import write_private
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ UPGRADE = re.compile(r"(?P<why>before-schema)-\d+-(?P<ms>\d{13})")
 SNAPSHOTS = frozenset({"auto", "before-schema", "before-import"})
 """What is made unasked may be deleted unasked."""
 KEPT_BEFORE = 3
-DAY_MS = 24 * 3600 * 1000
 DAYS = 7
 """For so many days the newest backup of each is kept, after that the newest of each week."""
 

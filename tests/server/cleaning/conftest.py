@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from hitherto_server.cleaning.undoing import Undone
     from hitherto_server.services import Services
 
-DAY_MS = 86_400_000
-
 
 class Home:
     """A person's store, and its clean-up."""

@@ -9,13 +9,12 @@ from tests.wiring import rows
 
 from hitherto_server.api.service import status_of
 from hitherto_server.cleaning.aside import Aside
+from hitherto_server.core.clock import DAY_MS
 
 if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
     from .conftest import Home
-
-DAY_MS = 86_400_000
 
 
 async def wrong(home: Home, memory: str, *sessions: str) -> None:

@@ -13,6 +13,7 @@ from tests.system_one_stub import SystemOneStub
 from tests.wiring import TestClock, opened, rows
 
 from hitherto_contract import RememberRequest
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.gates.remember import remember
 from hitherto_server.judge.configuration import Backend, JudgeConfig
 from hitherto_server.judge.profiles import PROFILES
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from hitherto_server.services import Services
     from hitherto_server.store.driver import Connection
 
-DAY_MS = 24 * 3600 * 1000
 MODEL, DIMENSION = "toy", 8
 NEAR = "near"
 """Memories of one place have the same vector, others are far from each other."""

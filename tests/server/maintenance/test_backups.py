@@ -16,6 +16,7 @@ from tests.server_process import wait_until
 from tests.wiring import NOW_MS, TestClock, faults_in, opened, rows
 
 from hitherto_contract import EraseRequest, RememberRequest
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.errors import BackupUnusable, StoreBusy, StoreFull, StoreUnreadable
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance.backups import Backups, read_failure
@@ -25,7 +26,6 @@ from hitherto_server.store.copies import copy_database, prove
 from hitherto_server.store.driver import open_raw
 from hitherto_server.store.erase import truncate_wal
 from hitherto_server.store.shelf import (
-    DAY_MS,
     Backup,
     list_backups,
     name_for,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from hitherto_server.core.clock import uuid7
+from hitherto_server.core.clock import DAY_MS, uuid7
 from hitherto_server.core.settings import Settings
 from hitherto_server.core.text import content_hash
 from hitherto_server.recall.admission import Admission, Occasion
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
 NOW_MS = 1_796_000_000_000
-DAY_MS = 86_400_000
 
 
 class NoModel:

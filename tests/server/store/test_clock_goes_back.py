@@ -8,6 +8,7 @@ import pytest
 from tests.wiring import NOW_MS, TestClock, opened, rows
 
 from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest, RestoreRequest
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.gates.reflect import forget, reflect, restore
 from hitherto_server.gates.remember import remember
 from hitherto_server.maintenance.backups import Backups
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hitherto_server.services import Services
-
-DAY_MS = 24 * 3600 * 1000
 
 
 @pytest.fixture

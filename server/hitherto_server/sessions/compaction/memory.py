@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from hitherto_server.gates.neighbours import Neighbourhood
     from hitherto_server.sessions.moments import Tools
     from hitherto_server.store.driver import Connection, Row
+    from hitherto_server.store.history import Trust
 
 IMPORTANCE = 4
 """Below what is stated from now on."""
-TRUST = {"person": "user", "agent": "tool"}
+TRUST: dict[str, Trust] = {"person": "user", "agent": "tool"}
 
 log = logging.getLogger(__name__)
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.paths import local_path, path_key
 from hitherto_server.core.private_file import write_private
 from hitherto_server.store.quiet import begin_rule, end_rule, list_rules
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KEPT_MS = 30 * 24 * 3600 * 1000
+KEPT_MS = 30 * DAY_MS
 """How long a rule that ended is remembered: the spool may hold events of its time."""
 RESOLVED_S = 3.0
 """How long the place that a path's links lead to is taken as known."""

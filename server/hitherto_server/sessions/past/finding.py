@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.clock import minute_of
+from hitherto_server.core.clock import DAY_MS, minute_of
 from hitherto_server.core.words import folded, words_in
 from hitherto_server.recall.block import as_data
 from hitherto_server.recall.coverage import occurring
@@ -42,7 +42,7 @@ LEAST_COVERAGE = 0.5
 SHORT_QUESTION = 3
 LEAST_SHARED = 0.85
 WEIGHT_OF_MEANING = 0.5
-HALF_LIFE_MS = 14 * 24 * 3600 * 1000
+HALF_LIFE_MS = 14 * DAY_MS
 WEIGHT_OF_AGE = 0.1
 OPENING = (
     "<hitherto-sessions>\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.background import Background, Pace
+from hitherto_server.core.clock import DAY_MS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -30,7 +31,7 @@ AFTER_S = 2.0
 SWEEP_S, FIRST_SWEEP_S = 600.0, 30.0
 QUIET_MS = 5 * 60 * 1000
 """A session that goes on is looked at once it rests."""
-BACK_MS = 7 * 24 * 3600 * 1000
+BACK_MS = 7 * DAY_MS
 MOST_A_SWEEP = 50
 MOST_REMEMBERED = 256
 
