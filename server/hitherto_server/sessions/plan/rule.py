@@ -10,8 +10,20 @@ from hitherto_server.core.text import opening_of
 from hitherto_server.core.words import folded, words_in
 from hitherto_server.gates.slots import Comparison, compare
 from hitherto_server.recall.sentences import FENCED, sentence_spans, sentences_of
-from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
+from hitherto_server.sessions.plan.amounts import AMOUNT as AMOUNT_OF_UNIT
+from hitherto_server.sessions.plan.amounts import amounts_in, bound_of, breaks
+from hitherto_server.sessions.plan.rivals import rivals_of, used_in
+from hitherto_server.sessions.plan.words import (
+    CLAUSE,
+    DOING,
+    LIMITS,
+    RULES_OUT,
+    SPARES,
+    STAYS,
+    TAKES_AWAY,
+    VERB,
+)
 from hitherto_server.sessions.stems import stems_of
 
 if TYPE_CHECKING:
@@ -21,43 +33,15 @@ MOST_STEPS = 60
 FEWEST_WORDS = 2
 SHOWN_CHARS = 80
 MARKER = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)]|#+|\[[ x]\])\s*")
-RULES_OUT = re.compile(
-    r"\b(?:never|no(?: longer| more)?|not|nothing|nobody|without|instead of|rather than|avoid)\b"
-    r"|n't\b",
-    re.IGNORECASE,
-)
-STAYS = re.compile(
-    r"\b(?:stays?|must stay|keeps?|remains?|must not be touched|leave\w* .{1,40}alone|left alone"
-    r"|has to keep|needs to stay)\b",
-    re.IGNORECASE,
-)
-TAKES_AWAY = re.compile(
-    r"\b(?:remov\w+|delet\w+|drop\w*|replac\w+|mov(?:e|es|ing)|migrat\w+|turn\w* off|switch\w* off"
-    r"|shut\w* down|get(?:ting)? rid of|clean\w* up|renam\w+|rewrit\w+)\b",
-    re.IGNORECASE,
-)
-SPARES = re.compile(
-    r"\b(strip|remov|delet|drop|exempt|avoid|omit|exclud|leav|skip|disabl|forbid|reject|refus)\w*",
-    re.IGNORECASE,
-)
-"""A step that does this to something does not do what rules out the thing, but the doing itself."""
-LIMITS = re.compile(
-    r"\b(?:only|but|except|unless|until|at once|immediately|exempt)\b", re.IGNORECASE
-)
-"""What is allowed within limits is not ruled out: nobody can tell by words which side a step is."""
 _NUMBERS = "one two three four five six seven eight nine ten twelve twenty thirty hundred thousand"
 AMOUNT = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS.split())})\b", re.IGNORECASE)
 NAME_AND_NUMBER = re.compile(r"\b([^\W\d_]{3,})[ :=@]v?(\d[\d.]*)\b(?![%:])")
 NUMBER_AND_UNIT = re.compile(r"\S+ ([^\W\d_]{3,}?)s? -> \S+ ([^\W\d_]{3,}?)s?$")
-CLAUSE = re.compile(r"[,;:.!?()]|\b(?:because|since|so that|as|but|until|unless|when|while|and)\b")
 LEAST_SHARED = 0.5
 FEWEST_SHARED = 2
 """So many words must two statements share before another value in one of them counts."""
-LEAST_RULED_OUT = 0.6
+LEAST_NAMED = 0.6
 SAME_BEGINNING = 5
-_DOING = "use do make have add write offer allow need keep take put run go let get set give want"
-DOING = frozenset(stem(one).removesuffix("e") for one in _DOING.split())
-"""Verbs that say nothing of what is ruled out."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +82,7 @@ def goes_against(plan: Plan, decision: str) -> str | None:
     """Say what of a plan goes against a decision, in the rule's words; None: nothing seen."""
     steps, whole = plan.steps, plan.stems
     for statement in sentences_of(decision):
-        if reason := _changes_value(steps, statement):
+        if reason := _changes_value(plan, statement) or _takes_rival(steps, statement):
             return reason
         ruled = [one for one in _ruled_out(statement) if not one.about or one.about & whole]
         for step in steps:
@@ -109,18 +93,45 @@ def goes_against(plan: Plan, decision: str) -> str | None:
     return None
 
 
-def _changes_value(steps: Sequence[Step], statement: str) -> str | None:
-    for step in steps:
+def _takes_rival(steps: Sequence[Step], statement: str) -> str | None:
+    """Name the tool that a plan takes in the place of one that a decision settles on."""
+    settled = used_in(statement)
+    planned = frozenset[str]().union(*(used_in(step.text) for step in steps))
+    for tool in sorted(settled - planned):
+        if others := rivals_of(tool) & planned - settled:
+            return f"value changed {tool} -> {min(others)}"
+    return None
+
+
+def _changes_value(plan: Plan, statement: str) -> str | None:
+    title = plan.steps[0].stems if plan.steps else frozenset()
+    for step in plan.steps:
         found = compare(statement, step.text)
         match found.verdict:
-            case "value" | "unit" if _is_of_same(found):
+            case "value" | "unit" if _is_of_same(found, statement):
                 return found.reason
             case "polarity" if _is_opposite(found, step, statement):
                 return found.reason
             case _:
                 pass
-        if other := _other_number(statement, step.text):
+        if other := _other_number(statement, step.text) or _other_amount(statement, step, title):
             return other
+    return None
+
+
+def _other_amount(statement: str, step: Step, title: frozenset[str]) -> str | None:
+    """Name an amount that a decision settles otherwise than a step about the same thing."""
+    about = stems_of(AMOUNT_OF_UNIT.sub(" ", statement)) - DOING
+    if not _shared(about, step.stems) and _share(about, title) < LEAST_SHARED:
+        return None
+    settled, planned = amounts_in(statement), amounts_in(step.text)
+    bound = bound_of(statement)
+    for kind in settled.keys() & planned.keys():
+        ours, theirs = settled[kind], planned[kind]
+        if ours & theirs or len(ours) > 1:
+            continue  # nobody knows which of several is meant
+        if all(breaks(min(ours), one, bound) for one in theirs):
+            return f"value changed {min(ours):g} -> {min(theirs):g} ({kind})"
     return None
 
 
@@ -143,8 +154,10 @@ def _numbered(text: str) -> dict[str, set[str]]:
     return found
 
 
-def _is_of_same(found: Comparison) -> bool:
+def _is_of_same(found: Comparison, statement: str) -> bool:
     """Tell whether two values are of the same thing: shared words say so, or one unit."""
+    if bound_of(statement) != "just":
+        return False  # an amount within a bound is no other value
     units = NUMBER_AND_UNIT.search(found.reason)
     fewest = 1 if units and units[1] == units[2] else FEWEST_SHARED
     before, _, after = found.reason.partition(" -> ")
@@ -170,33 +183,41 @@ def _spares(step: Step, statement: str) -> bool:
 def _ruled_out(statement: str) -> Iterator[RuledOut]:
     """Yield what stands around the words that rule out, each within its clause."""
     for clause in CLAUSE.split(statement):
-        found = RULES_OUT.search(clause)
-        if found is None:
-            continue
-        subject = stems_of(clause[: found.start()]) - DOING
-        behind = stems_of(clause[found.end() :]) - DOING
+        found = RULES_OUT.findall(clause)
+        if len(found) != 1 or LIMITS.search(clause):
+            continue  # `never without` demands, and `never but` allows
+        before, _, after = RULES_OUT.sub("\0", clause).partition("\0")
+        subject, behind = stems_of(before) - DOING, stems_of(after) - DOING
         if subject | behind:
             rest = stems_of(statement) - subject - behind - DOING
             yield RuledOut(subject | behind, frozenset() if subject else rest)
 
 
 def _does(step: Step, ruled_out: frozenset[str], statement: str) -> bool:
-    if step.denies or LIMITS.search(statement) or _spares(step, statement):
+    if step.denies or _spares(step, statement):
         return False
-    return _share(ruled_out, step.stems) >= LEAST_RULED_OUT
+    if LIMITS.search(step.text) and LIMITS.search(statement):
+        return False
+    there = _shared(ruled_out, step.stems)
+    is_told_apart = there >= FEWEST_SHARED or there == len(ruled_out)
+    return is_told_apart and there / len(ruled_out) >= LEAST_SHARED
 
 
 def _names(step: Step, statement: str) -> bool:
     """Tell whether a step takes away what a statement wants to stay: its subject, by name."""
     before, _, behind = STAYS.sub("\0", statement, count=1).partition("\0")
     subject = stems_of(before) - DOING or stems_of(CLAUSE.split(behind, maxsplit=1)[0]) - DOING
-    return _share(subject, step.stems) >= LEAST_RULED_OUT
+    named = stems_of(VERB.split(before, maxsplit=1)[0]) - DOING
+    return any(_share(one, step.stems) >= LEAST_NAMED for one in (subject, named))
 
 
 def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
     """Return how many of some stems are there, also as the beginning of others."""
-    found = sum(any(_is_same(one, other) for other in there) for one in wanted)
-    return found / len(wanted) if wanted else 0.0
+    return _shared(wanted, there) / len(wanted) if wanted else 0.0
+
+
+def _shared(wanted: frozenset[str], there: frozenset[str]) -> int:
+    return sum(any(_is_same(one, other) for other in there) for one in wanted)
 
 
 def _is_same(one: str, other: str) -> bool:

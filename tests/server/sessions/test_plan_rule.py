@@ -1,0 +1,46 @@
+"""What goes against a decision, by rule: another tool, another amount, what is to stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitherto_server.sessions.plan.rule import goes_against, read_plan
+
+
+@pytest.mark.parametrize(
+    ("plan", "decision"),
+    [
+        ("# Caching\n1. Put Memcached in front of the prices", "We use Redis for caches."),
+        ("1. Use Poetry for the new package\n2. Publish from CI", "We use uv in all packages."),
+        ("# Tests\n- Replace Cypress with Playwright", "We test with Cypress."),
+        ("Plan: uploads\n- Accept files up to 50 MB", "Uploads are limited to 20 MB."),
+        ("Retry policy\n1. Try five times", "A call is retried at most three times."),
+        ("Logs\n- Delete log files older than 10 days", "Log files are kept for 14 days."),
+        (
+            "Cleanup\n1. Remove `old_export` and its tests",
+            "`old_export` must not be removed before June.",
+        ),
+        (
+            "CI\n1. Drop the nightly job",
+            "The nightly job is what finds leaks; it has to keep running.",
+        ),
+    ],
+)
+def test_a_step_that_does_otherwise_goes_against_a_decision(plan: str, decision: str) -> None:
+    assert goes_against(read_plan(plan), decision) is not None
+
+
+@pytest.mark.parametrize(
+    ("plan", "decision"),
+    [
+        ("# Caching\n1. Keep entries for an hour", "Entries live for two hours at most."),
+        ("# Tests\n- Replace Cypress with Playwright", "Cypress goes, Playwright comes."),
+        ("Retry policy\n1. Wait 2 s between attempts", "Wait at least 1 second between attempts."),
+        ("Plan: uploads\n- Accept files up to 50 MB", "A request is never larger than 100 MB."),
+        ("CI\n1. Install with the lock file", "CI never installs without the lock file."),
+        ("Sessions\n1. Deploy Redis", "Redis runs as a container."),
+        ("Undo\n1. Deleting moves a note to the trash", "The trash keeps notes for 30 days."),
+    ],
+)
+def test_a_step_within_a_decision_stands(plan: str, decision: str) -> None:
+    assert goes_against(read_plan(plan), decision) is None
