@@ -41,7 +41,7 @@ def by_chance(database: Path, transcripts: Path, sessions: Sequence[str]) -> Cou
 
 def acts_of(transcripts: Path, session: str) -> list[Act]:
     """Return what a session did, as if it came after the memory."""
-    seen = read_transcripts(transcripts / f"{session}.jsonl", session)
+    seen = read_transcripts(transcripts / f"{session}.jsonl")
     return [replace(act, at_ms=AFTER) for act in seen.acts if act.kind in MEANT] if seen else []
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.text import normalised, storable
-from hitherto_server.history.rows import MOST_LINE_BYTES, Reply, pass_over, time_of
+from hitherto_server.history.rows import Reply
 from hitherto_server.history.spoken import sentences
 from hitherto_server.history.statements import stems_of
+from hitherto_server.sessions.transcript import Lines, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,15 +55,11 @@ class Echoes:
 
     def read(self, path: Path) -> None:
         """Take in what was given since the last time; a file is read from there on."""
-        with path.open("rb") as file:
-            file.seek(self.end)
-            while line := file.readline(MOST_LINE_BYTES):
-                rest, is_whole = (0, True) if line.endswith(b"\n") else pass_over(file)
-                if not is_whole:
-                    return
-                if not rest and self._may_tell(line):
-                    self._take(line, self.end)
-                self.end += len(line) + rest
+        lines = Lines(path, start=self.end, waits=True)
+        for offset, line in lines.read():
+            if self._may_tell(line):
+                self._take(line, offset)
+        self.end = lines.end
 
     @property
     def sentences(self) -> list[str]:

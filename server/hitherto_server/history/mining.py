@@ -125,7 +125,8 @@ class Miner:
                 await self._background.guard(job)
 
     async def _take(self, path: str, session_id: str, *, is_over: bool) -> None:
-        from hitherto_server.history.tail import Tail, is_transcript
+        from hitherto_server.history.tail import Tail
+        from hitherto_server.sessions.transcript import is_transcript
 
         if not await asyncio.to_thread(is_transcript, path, session_id):
             return

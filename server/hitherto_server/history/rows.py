@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, BinaryIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.text import ending_of, opening_of, storable
+from hitherto_server.sessions.transcript import Lines, time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
 
-MOST_LINE_BYTES = 8 * 1024 * 1024
-"""A longer line is an image or a blob: nobody says that much."""
 MOST_TEXT = 20_000
 MARGIN = 4096
 """So much more is searched for secrets than is kept of an end: none is cut in two."""
@@ -76,57 +73,25 @@ class Row:
 
 
 @dataclass
-class Skipped:
-    """How many lines of a transcript could not be read."""
+class Transcript(Lines):
+    """Reads one transcript, row after row; what is torn is counted and passed over."""
 
     unreadable: int = 0
-    too_long: int = 0
 
-
-@dataclass
-class Transcript:
-    """Reads one transcript, row after row; what is torn or too long is counted and passed over."""
-
-    path: Path
-    told: Callable[[int], None] = lambda _: None
-    """Called with the number of bytes that were read."""
-    skipped: Skipped = field(default_factory=Skipped)
-    start: int = 0
-    """Where to begin, in bytes: at a line's beginning."""
-    until: int | None = None
-    """Where to end at the latest: what is written meanwhile is for the next time."""
-    waits: bool = False
-    """Leave a last line alone that has no end yet: its other half is still to come."""
-    end: int = 0
-    """Where reading ended: behind the last line that was read."""
+    @property
+    def skipped(self) -> int:
+        """How many lines could not be read."""
+        return self.unreadable + self.too_long
 
     def rows(self) -> Iterator[Row]:
         """Yield what happened in the session itself, the oldest first."""
         at_ms = int(self.path.stat().st_mtime * 1000)
-        with self.path.open("rb") as file:
-            file.seek(self.start)
-            for offset, line in self._lines(file):
-                for row in self._rows_of(line, offset, at_ms):
-                    at_ms = row.at_ms
-                    yield row
-
-    def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-        self.end = self.start
-        while (self.until is None or self.end < self.until) and (
-            line := file.readline(MOST_LINE_BYTES)
-        ):
-            offset, size = self.end, len(line)
-            is_whole = line.endswith(b"\n")
-            if not is_whole and size == MOST_LINE_BYTES:
-                self.skipped.too_long += 1
-                rest, is_whole = pass_over(file)
-                size, line = size + rest, b""
-            if self.waits and not is_whole:
-                return
-            self.told(size)
-            self.end += size
-            if b'"message"' in line:  # the client keeps much beside the conversation
-                yield offset, line
+        for offset, line in self.read():
+            if b'"message"' not in line:  # the client keeps much beside the conversation
+                continue
+            for row in self._rows_of(line, offset, at_ms):
+                at_ms = row.at_ms
+                yield row
 
     def _rows_of(self, line: bytes, offset: int, before_ms: int) -> list[Row]:
         try:
@@ -135,7 +100,7 @@ class Transcript:
                 return []
             whats = _whats(value)
         except (ValueError, RecursionError, TypeError, AttributeError):
-            self.skipped.unreadable += 1
+            self.unreadable += 1
             return []
         names = [_text(value, name)[:4096] for name in ("uuid", "sessionId", "cwd")]
         session_id = names[1] or self.path.stem
@@ -144,16 +109,6 @@ class Transcript:
         return [
             Row(what, names[0], session_id[:200], names[2], at_ms, branch, offset) for what in whats
         ]
-
-
-def pass_over(file: BinaryIO) -> tuple[int, bool]:
-    """Read on to the end of a line; return how much that was, and whether there is one."""
-    size = 0
-    while rest := file.readline(MOST_LINE_BYTES):
-        size += len(rest)
-        if rest.endswith(b"\n"):
-            return size, True
-    return size, False
 
 
 def _whats(value: dict[str, Any]) -> list[Prompt | Reply | Call | Outcome]:
@@ -211,13 +166,3 @@ def _bounded(text: str) -> str:
 def _text(value: dict[str, Any], name: str) -> str:
     found = value.get(name)
     return storable(found) if isinstance(found, str) else ""
-
-
-def time_of(spelled: object) -> int | None:
-    """Return the milliseconds of a time that a transcript spells; None where it is none."""
-    if not isinstance(spelled, str):
-        return None
-    try:
-        return max(int(datetime.fromisoformat(spelled).timestamp() * 1000), 0)
-    except (ValueError, OverflowError):
-        return None

@@ -106,8 +106,7 @@ def read_session(
     found = [one for _, one in listener.stated] + list(listener.watch.findings())
     once = {(one.kind == "issue", normalised(one.content).lower()): one for one in found}
     findings = sorted(once.values(), key=lambda one: one.at_ms)
-    skipped = transcript.skipped
-    return Yield(tuple(findings), tuple(listener.asked), skipped.unreadable + skipped.too_long)
+    return Yield(tuple(findings), tuple(listener.asked), transcript.skipped)
 
 
 def _spoken(one: Stated, row: Row) -> Finding:

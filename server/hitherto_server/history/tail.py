@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hitherto_server.core.own_file import own_file
 from hitherto_server.history.echoes import Echoes
 from hitherto_server.history.pieces import ASKED, WENT_ON, Cutter, Resumed
 from hitherto_server.history.rows import Transcript
 from hitherto_server.sessions.control.quiet import lies_in, spellings
-from hitherto_server.standing.paths import is_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,9 +21,6 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Row as Known
 
 HEAD_BYTES = 4096
-PROJECTS = "projects"
-SLUG = re.compile(r"[A-Za-z0-9-]+")
-SESSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]{7,63}")
 
 
 @dataclass(frozen=True)
@@ -76,18 +69,6 @@ class Tail:
         pieces = tuple(cutter.finished())
         goes_on = transcript.end < self.echoes.end
         return Read(pieces, offset, head_of(self.path, offset), is_anew, goes_on)
-
-
-def is_transcript(path: str, session_id: str) -> bool:
-    """Tell whether a path that a hook names is a transcript of this user's, as a client has it."""
-    file = Path(path)
-    if not file.is_absolute() or file.name != f"{session_id}.jsonl" or is_private(file):
-        return False
-    if not (SESSION.fullmatch(session_id) and SLUG.fullmatch(file.parent.name)):
-        return False
-    if file.parent.parent.name != PROJECTS or os.path.normpath(path) != path:
-        return False
-    return not file.parent.is_symlink() and own_file(file) is not None
 
 
 def counted(quiet: Quiet, known: Known | dict[str, Any]) -> Callable[[Row], bool]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hitherto_server.history import rows
 from hitherto_server.history.session import read_session
+from hitherto_server.sessions import transcript
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,7 +121,7 @@ def test_torn_binary_and_foreign_lines_are_passed_over_and_counted(client: Clien
 def test_a_huge_line_costs_no_memory_and_hides_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rows, "MOST_LINE_BYTES", 64 * 1024)
+    monkeypatch.setattr(transcript, "MOST_LINE_BYTES", 64 * 1024)
     path = client.session("/p", ("user", "Always use UTC in reports."))
     huge = {"type": "user", "message": {"content": "Never use UTC in reports. " * 20_000}}
     path.write_bytes(json.dumps(huge).encode() + b"\n" + path.read_bytes())

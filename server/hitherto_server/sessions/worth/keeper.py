@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.background import Background, Pace
+from hitherto_server.core.background import Background, Pace, Rests
 from hitherto_server.core.clock import DAY_MS
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class WorthKeeper:
     _paths: OrderedDict[str, str] = field(default_factory=OrderedDict)
     _wanted: dict[str, None] = field(default_factory=dict)
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _rests: Rests = field(default_factory=Rests)
     _background: Background = field(default_factory=lambda: Background("what memory was worth"))
 
     def start(self) -> None:
@@ -64,6 +65,7 @@ class WorthKeeper:
 
     async def close(self) -> None:
         """Stop; what is left is looked at after the next start."""
+        self._rests.is_closing = True
         await self._background.close()
 
     def note(self, call: HookCall) -> None:
@@ -87,7 +89,7 @@ class WorthKeeper:
             return
         async with self._one:
             path = await self._path_of(session_id)
-            seen = None if path is None else await asyncio.to_thread(_seen, path, session_id)
+            seen = None if path is None else await self._read(path, session_id)
             known = await self.store.readers.run(
                 partial(gather.find_out, session_id=session_id, seen=seen)
             )
@@ -105,6 +107,9 @@ class WorthKeeper:
                 )
 
             await self.store.writer.run(job, durable=False)
+
+    async def _read(self, path: Path, session_id: str) -> Seen | None:
+        return await asyncio.to_thread(_seen, path, session_id, self._rests.told)
 
     async def sweep(self) -> None:
         """Look at sessions that rest and at those whose end never came."""
@@ -143,11 +148,12 @@ class WorthKeeper:
         return None if await asyncio.to_thread(self.quiet.hides, path) else path
 
 
-def _seen(path: Path, session_id: str) -> Seen | None:
+def _seen(path: Path, session_id: str, told: Callable[[int], None]) -> Seen | None:
+    from hitherto_server.sessions.transcript import is_transcript
     from hitherto_server.sessions.worth.transcript import read_transcripts
 
     try:
-        return read_transcripts(path, session_id)
+        return read_transcripts(path, told) if is_transcript(str(path), session_id) else None
     except OSError as error:
         log.warning("a transcript could not be read: %s", error.strerror)
         return None

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from hitherto_server.core.own_file import own_file
+from hitherto_server.sessions.transcript import Lines, time_of
 from hitherto_server.sessions.worth.acts import Act, ActKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-MOST_LINE_BYTES = 8 * 1024 * 1024
 MOST_BYTES = 512 * 1024 * 1024
 MOST_ACTS = 20_000
 MOST_TEXT = 20_000
 MOST_SUBAGENTS = 200
-BYTES_BETWEEN_RESTS, REST_S = 200_000, 0.005
-"""A hook that comes meanwhile must have the interpreter soon."""
 CLASSES = (
     "input_tokens",
     "output_tokens",
@@ -82,23 +78,18 @@ class Seen:
     usage: Usage = field(default_factory=Usage)
 
 
-def read_transcripts(path: Path, session_id: str) -> Seen | None:
+def read_transcripts(path: Path, told: Callable[[int], None] = lambda _: None) -> Seen | None:
     """Read a session's transcript and its subagents'; None where there is none."""
-    if not is_transcript(path, session_id):
+    if not is_readable(path):
         return None
     seen = Seen()
-    _read(path, seen, "")
+    _read(path, seen, "", told)
     folder = path.with_suffix("") / "subagents"
     for one in sorted(folder.glob("agent-*.jsonl"))[:MOST_SUBAGENTS]:
         if is_readable(one):
-            _read(one, seen, one.stem.removeprefix("agent-"))
+            _read(one, seen, one.stem.removeprefix("agent-"), told)
     seen.acts.sort(key=lambda act: act.at_ms)
     return seen
-
-
-def is_transcript(path: Path, session_id: str) -> bool:
-    """Tell whether a path, which another program named, is that session's transcript."""
-    return path.is_absolute() and path.name == f"{session_id}.jsonl" and is_readable(path)
 
 
 def is_readable(path: Path) -> bool:
@@ -107,16 +98,10 @@ def is_readable(path: Path) -> bool:
     return found is not None and found.st_size <= MOST_BYTES
 
 
-def _read(path: Path, seen: Seen, agent: str) -> None:
-    unrested = 0
-    with path.open("rb") as file:
-        while line := file.readline(MOST_LINE_BYTES):
-            unrested += len(line)
-            if b'"message"' in line:
-                _take(line, seen, agent)
-            if unrested >= BYTES_BETWEEN_RESTS:
-                unrested = 0
-                time.sleep(REST_S)
+def _read(path: Path, seen: Seen, agent: str, told: Callable[[int], None]) -> None:
+    for _, line in Lines(path, told).read():
+        if b'"message"' in line:
+            _take(line, seen, agent)
 
 
 def _take(line: bytes, seen: Seen, agent: str) -> None:
@@ -131,7 +116,7 @@ def _take(line: bytes, seen: Seen, agent: str) -> None:
         seen.usage.take(message)
     if len(seen.acts) < MOST_ACTS and row.get("type") in {"user", "assistant"}:
         is_said = not any(row.get(name) for name in ("isMeta", "isCompactSummary"))
-        seen.acts += _acts(row, _time(row), agent) if is_said else ()
+        seen.acts += _acts(row, time_of(row.get("timestamp")) or 0, agent) if is_said else ()
 
 
 def _acts(row: Mapping[str, Any], at_ms: int, agent: str) -> Iterator[Act]:
@@ -172,10 +157,3 @@ def _said(content: Any) -> str:
     blocks = content if isinstance(content, list) else ()
     texts = (block.get("text") for block in blocks if isinstance(block, dict))
     return "\n".join(text for text in texts if isinstance(text, str))[:MOST_TEXT]
-
-
-def _time(row: Mapping[str, Any]) -> int:
-    try:
-        return int(datetime.fromisoformat(str(row.get("timestamp"))).timestamp() * 1000)
-    except ValueError:
-        return 0

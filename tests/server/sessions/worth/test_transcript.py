@@ -42,7 +42,7 @@ def test_rows_of_one_reply_are_counted_once(tmp_path: Path) -> None:
         reply("m1", call, {**USAGE, "output_tokens": 90}),
         reply("m2", text("Done.")),
     )
-    seen = read_transcripts(path, "s")
+    seen = read_transcripts(path)
     assert seen is not None
     assert len(seen.usage.replies) == 2
     assert seen.usage.total("input_tokens") == 2000
@@ -53,7 +53,7 @@ def test_rows_of_one_reply_are_counted_once(tmp_path: Path) -> None:
 def test_a_class_that_no_reply_tells_is_unknown_and_not_nothing(tmp_path: Path) -> None:
     told = {"input_tokens": 5, "output_tokens": 0}
     path = write(tmp_path / "s.jsonl", reply("m1", text("a"), told), reply("m2", text("b"), None))
-    seen = read_transcripts(path, "s")
+    seen = read_transcripts(path)
     assert seen is not None
     assert seen.usage.total("cache_read_input_tokens") is None
     assert seen.usage.total("output_tokens") == 0
@@ -62,7 +62,7 @@ def test_a_class_that_no_reply_tells_is_unknown_and_not_nothing(tmp_path: Path) 
 
 def test_what_the_client_says_itself_is_no_reply(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", reply("m1", text("Failed."), model="<synthetic>"))
-    seen = read_transcripts(path, "s")
+    seen = read_transcripts(path)
     assert seen is not None
     assert seen.usage.total("input_tokens") is None
 
@@ -71,7 +71,7 @@ def test_subagents_are_counted_and_known_by_name(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", reply("m1", text("I send one.")))
     call = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "/p/a.py"}}
     write(tmp_path / "s" / "subagents" / "agent-a1.jsonl", reply("m9", call))
-    seen = read_transcripts(path, "s")
+    seen = read_transcripts(path)
     assert seen is not None
     assert seen.usage.total("input_tokens") == 2000
     assert [(act.kind, act.path, act.agent) for act in seen.acts] == [
@@ -80,18 +80,18 @@ def test_subagents_are_counted_and_known_by_name(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_is_not_the_sessions_transcript_is_not_read(tmp_path: Path) -> None:
+def test_what_is_no_file_of_the_persons_own_is_not_read(tmp_path: Path) -> None:
     other = write(tmp_path / "other.jsonl", reply("m1", text("a")))
     (tmp_path / "s.jsonl").symlink_to(other)
-    assert read_transcripts(other, "s") is None
-    assert read_transcripts(tmp_path / "s.jsonl", "s") is None
-    assert read_transcripts(tmp_path / "gone.jsonl", "gone") is None
+    assert read_transcripts(other) is not None
+    assert read_transcripts(tmp_path / "s.jsonl") is None
+    assert read_transcripts(tmp_path / "gone.jsonl") is None
 
 
 def test_a_torn_line_is_passed_over(tmp_path: Path) -> None:
     path = write(tmp_path / "s.jsonl", reply("m1", text("a")))
     with path.open("a") as file:
         file.write('{"type": "assistant", "message": {"id": "m2", "usa')
-    seen = read_transcripts(path, "s")
+    seen = read_transcripts(path)
     assert seen is not None
     assert list(seen.usage.replies) == ["m1"]

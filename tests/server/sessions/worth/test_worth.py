@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
 
 FACT = "The reactor pump is started by `spin_up` in pump.py, and never twice within an hour."
+SESSION = "5d1c7c52-0f6f-4a51-a3f2-5a0e7a4b8d11"
 ASKED = "How is the reactor pump started, and how often?"
 
 
@@ -131,12 +132,15 @@ async def test_tokens_that_no_transcript_tells_are_unknown(client: Client, given
 
 
 async def test_tokens_are_read_from_the_transcript_that_a_hook_named(
-    client: Client, given: str, tmp_path: Path
+    client: Client, tmp_path: Path
 ) -> None:
-    path = tmp_path / "s.jsonl"
+    path = tmp_path / "projects" / "-work-pump" / f"{SESSION}.jsonl"
+    path.parent.mkdir(parents=True)
     path.write_text(json.dumps(reply_row("m1")) + "\n" + json.dumps(reply_row("m1")) + "\n")
-    client.services.worth.note(client.call("Stop", transcript_path=str(path)))
-    reply = await look(client)
+    await client.says("SessionStart", session_id=SESSION, source="startup")
+    stop = client.call("Stop", session_id=SESSION, transcript_path=str(path))
+    client.services.worth.note(stop)
+    reply = await look(client, SESSION)
     assert reply.session is not None
     assert reply.session.tokens.model_dump() == {
         "input": 7,
@@ -147,7 +151,7 @@ async def test_tokens_are_read_from_the_transcript_that_a_hook_named(
         "replies_that_do_not_say": 1,
     }
     path.unlink()
-    later = await look(client)
+    later = await look(client, SESSION)
     assert later.session is not None
     assert later.session.tokens.input == 7  # what was known stays known
 
