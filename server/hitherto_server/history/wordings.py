@@ -3,30 +3,29 @@
 # ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.phrases import any_of
+
 if TYPE_CHECKING:
+    import re
+
     from hitherto_contract.words import Kind
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)
-
-
-FILLER = _any(
+FILLER = any_of(
     r"^(?:ok(?:ay)?|good|great|fine|thanks|thank you|also|and|but|so|please|pls|hey|hi|careful|btw"
     r"|by the way|for the record|fyi|note|important|one more thing|yes|no|yeah|nope|right|sure|oh"
     r"|hmm|well|again|just|sorry|small rule|new rule|rule)\b[\s,:;.!-]*"
 )
-QUESTION = _any(
+QUESTION = any_of(
     r"\?\W*$",
     r"^(?:why|what|how|when|where|who|which|is|are|does|did|can|could|would|should|shall|will|has"
     r"|have|was|were|isn't|aren't|doesn't)\b",
     r"^do\s+(?!not\b)",
 )
-POLITE_RULE = _any(r"^(?:can|could|would|will) you (?:please )?(?:always|never|from now on)\b")
-HEDGE = _any(
+POLITE_RULE = any_of(r"^(?:can|could|would|will) you (?:please )?(?:always|never|from now on)\b")
+HEDGE = any_of(
     r"\b(?:maybe|perhaps|probably|possibly|i (?:think|guess|wonder|suppose|believe)|not (?:yet )?(?:sure"
     r"|decided|settled)|undecided|undecided|considering|some ?day|at some point|let me think|eventually"
     r"|let's (?:say|try|see|assume)|suppose|hypothetic\w*|in theory|plan(?:ning)? to|would like to"
@@ -34,16 +33,16 @@ HEDGE = _any(
     r"|haven't (?:decided|agreed|settled)|open question|to be decided|tbd|kidding|joking)\b",
     r"\b(?:we|i|you|it|they|one) (?:might|could|may)\b",
 )
-ONE_OFF = _any(
+ONE_OFF = any_of(
     r"\b(?:for now|right now|just this once|this once|this time|for the moment|at the moment"
     r"|temporar\w+|today|tonight|tomorrow|for this (?:one|file|function|test|case|pr|commit|task)"
     r"|in this (?:one|file|function|test|case|pr|commit|method|loop|branch|line|spot)"
     r"|i (?:just|only) (?:need|want)"
     r"|until (?:i|we|you|then|tomorrow|monday|next)|while (?:i|we)(?:'m|'re| am| are))\b"
 )
-ONCE_FOR_A_REQUEST = _any(r"\b(?:yet|now|here|there|first|then|this|that|these|those)\b")
+ONCE_FOR_A_REQUEST = any_of(r"\b(?:yet|now|here|there|first|then|this|that|these|those)\b")
 """In a plain request these point at something at hand."""
-SAID_BY_OTHERS = _any(
+SAID_BY_OTHERS = any_of(
     r"\baccording to\b",
     r"\b(?:docs?|documentation|readme|guide|rfc|spec|linter|article|book|policy|tutorial|comment"
     r"|ticket|issue|colleague|reviewers?|boss|manager|customer|client|somebody|someone|people|they"
@@ -51,15 +50,15 @@ SAID_BY_OTHERS = _any(
     r"\b(?!we\b|i\b|you\b)[a-z]+ (?:said|says|thinks|claims|suggests|insists|argues|recommends) "
     r"(?:that|we|to|you|i)\b",
 )
-COMPLAINT = _any(
+COMPLAINT = any_of(
     r"\b(?:bug|broken|wrong|annoying|flaky|slow|fail(?:s|ed|ing)?|crash\w*|but|no idea|why|problem"
     r"|weird|strange|hate|instead it|and it|currently|at present|breaks?|returns? none)\b"
 )
-DANGLING = _any(
+DANGLING = any_of(
     r"\b(?:always|never|prefer|ever|again|use|do|keep|with|on|to)\s+(?:that|this|it|those|these|them|so)\W*$",
     r"^(?:always|never|(?:do not|don't)(?: ever)?)\s+\w+\s+(?:that|this|it|those|these|them)(?:\s+again)?\W*$",
 )
-RETRACTS = _any(
+RETRACTS = any_of(
     r"\b(?:on second thought|scratch that|scrap that|forget (?:that|what i said|it)|changed my mind"
     r"|go(?:ing)? back to|went back to|undo (?:that|this|it|the)|revert (?:that|this|it|the)|roll (?:that|this|it)"
     r" back|put it back|not the right (?:fix|way)|papers? over|that's not (?:a|the) fix|wrong fix"
@@ -99,63 +98,63 @@ EVERYWHERE = (
 BECAUSE = r"(?:because|since|due to|so that|otherwise|as the|as our)"
 
 RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("decision", _any(r"^(?:decision|decided|agreed|settled)(?: then)?\s*[:\u2013-]\s*\w+")),
-    ("preference", _any(rf"^(?:always|never(?: ever)?)\s+(?:\w+ly\s+)?{VERB}")),
-    ("preference", _any(rf"^(?:can|could|would|will) you (?:please )?(?:always|never)\s+{VERB}")),
+    ("decision", any_of(r"^(?:decision|decided|agreed|settled)(?: then)?\s*[:\u2013-]\s*\w+")),
+    ("preference", any_of(rf"^(?:always|never(?: ever)?)\s+(?:\w+ly\s+)?{VERB}")),
+    ("preference", any_of(rf"^(?:can|could|would|will) you (?:please )?(?:always|never)\s+{VERB}")),
     (
         "preference",
-        _any(
+        any_of(
             r"\b(?:from now on|going forward|from here on|in (?:the )?future),?\s+(?!i\b|i'll|he\b|she\b)\w+"
         ),
     ),
-    ("preference", _any(rf"^{DONT}\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
-    ("preference", _any(rf"^{DONT}\s+ever\s+{VERB}")),
-    ("preference", _any(rf"\b{TEAM} (?:always|never|only(?: ever)?)\s+{DOES}\b")),
+    ("preference", any_of(rf"^{DONT}\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
+    ("preference", any_of(rf"^{DONT}\s+ever\s+{VERB}")),
+    ("preference", any_of(rf"\b{TEAM} (?:always|never|only(?: ever)?)\s+{DOES}\b")),
     (
         "preference",
-        _any(
+        any_of(
             r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|i\b)[\w`./\"' -]{2,60}?"
             r"\b(?:must|should|may) (?:always|never|not ever|only ever)\b"
         ),
     ),
     (
         "preference",
-        _any(
+        any_of(
             r"^(?:all|every|each|no)\s[\w`./' -]{2,50}?\b(?:must|should|needs? to|has to|have to|may)\s\w+"
         ),
     ),
     (
         "preference",
-        _any(
+        any_of(
             rf"^i (?:strongly |really |generally |usually |always |much )*prefer\s+(?!{VAGUE})\w+"
         ),
     ),
     (
         "preference",
-        _any(r"^i(?:'d)? (?:always |really )?(?:want|like|expect) you to (?:always|never)\b"),
+        any_of(r"^i(?:'d)? (?:always |really )?(?:want|like|expect) you to (?:always|never)\b"),
     ),
     (
         "preference",
-        _any(
+        any_of(
             rf"^(?:avoid|prefer)\s+(?!{VAGUE})[\w`]+.*\b(?:in|for|over|to|with|when|unless|across)\b"
         ),
     ),
     (
         "preference",
-        _any(
+        any_of(
             rf"^(?:use|write|run|import|name)\s+(?!an?\b|the\b|my\b|your\b|{VAGUE}).{{2,60}}?{INSTEAD}"
         ),
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\b{TEAM}(?:'re| are)? (?:use|uses|using|run|write|prefer|went with|go with|chose|picked|keep)\b"
             rf"(?! {VAGUE}).{{2,80}}?(?:instead of|rather than|, not\b|and not\b)"
         ),
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\b(?:we|the team|everybody|everyone)(?:'ve| have| had| all)?\s+(?:just |finally |already |now )*"
             r"(?:(?:decided|agreed|settled|chose|chosen|opted|standardi[sz]ed)"
             r" (?:to|on|for|against|with|that|not)"
@@ -165,38 +164,38 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\blet's (?:go with|stick (?:with|to)|switch to|standardi[sz]e on|settle on|move to)\s+(?!{VAGUE})[\w`]+"
         ),
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\blet's (?:use|keep)\s+(?!an?\b|the\b|{VAGUE}).{{2,60}}?(?:instead of|rather than|, not\b|everywhere|for all)"
         ),
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\bwe (?:only )?(?:keep|pin|cap|limit|avoid|skip|disable|leave|set|{DOES})\b.{{3,120}}?\b{BECAUSE}\b"
         ),
     ),
     (
         "decision",
-        _any(
+        any_of(
             rf"\bwe (?:don't|do not|no longer|stopped)\s+{DOES[:-1]}|using|supporting|shipping)\b.{{2,80}}?"
             r"(?:\bhere\b|in (?:this|our)|any ?more|at all|, (?:all|use|every|it|they|only))"
         ),
     ),
-    ("fact", _any(r"^(?:remember|keep in mind|bear in mind)(?:\s+that\b|\s*[:,])\s*\w+")),
-    ("fact", _any(r"^for future reference[:,]?\s*\w+")),
+    ("fact", any_of(r"^(?:remember|keep in mind|bear in mind)(?:\s+that\b|\s*[:,])\s*\w+")),
+    ("fact", any_of(r"^for future reference[:,]?\s*\w+")),
 )
-STANDING = _any(r"\b(?:always|never|from now on|going forward|ever|must|remember|keep in mind)\b")
+STANDING = any_of(r"\b(?:always|never|from now on|going forward|ever|must|remember|keep in mind)\b")
 """Said of what is to come: then words that point at something at hand matter less."""
-DESCRIBES = _any(
+DESCRIBES = any_of(
     rf"\b{TEAM} (?:always|never|only ever)\b", r"\b(?:must|should|may) (?:always|never)\b"
 )
 """May describe a fault as well as a rule."""
-REQUEST = _any(r"^(?:do not|don't|dont|avoid|prefer|use|write|run|import|name|let's)\b")
+REQUEST = any_of(r"^(?:do not|don't|dont|avoid|prefer|use|write|run|import|name|let's)\b")
 """May ask for something now; what is said of the team or decided does not."""
-REASON = _any(r"^(?:because|otherwise|the reason|that way|reason:|since|the old ones?)\b")
+REASON = any_of(r"^(?:because|otherwise|the reason|that way|reason:|since|the old ones?)\b")

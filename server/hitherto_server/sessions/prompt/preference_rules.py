@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hitherto_server.core.phrases import any_of
 from hitherto_server.core.text import identifiers_in, normalised
 from hitherto_server.sessions.prompt import preference_wordings as w
-from hitherto_server.sessions.prompt.preference_wordings import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,9 +55,9 @@ def of_sentence(sentence: str) -> Preference:
 
 def is_of_the_person(content: str) -> bool:
     """Tell whether a statement is about its writer, so that it holds in every project."""
-    if identifiers_in(content) or compiled(*w.OF_THE_PROJECT).search(content):
+    if identifiers_in(content) or any_of(*w.OF_THE_PROJECT).search(content):
         return False
-    return compiled(*w.ABOUT_US).search(content) is not None
+    return any_of(*w.ABOUT_US).search(content) is not None
 
 
 def warm() -> None:
@@ -73,14 +73,14 @@ def warm() -> None:
         w.ANOTHERS,
         w.TOLD_OF,
     ):
-        compiled(*group)
+        any_of(*group)
 
 
 def _found(heard: Heard, stated: dict[str, tuple[Kind, str]]) -> Iterator[Preference]:
     for sentence in heard.sentences:
         if not FEWEST_CHARS <= len(sentence) <= MOST_CHARS or _is_passing(sentence):
             continue
-        if compiled(*w.ANOTHERS).search(sentence) or _is_told_of(sentence):
+        if any_of(*w.ANOTHERS).search(sentence) or _is_told_of(sentence):
             continue
         kind, content = stated.get(sentence, (None, sentence))
         if kind == "preference" or _is_explicit(sentence) or _prefers(sentence):
@@ -88,7 +88,7 @@ def _found(heard: Heard, stated: dict[str, tuple[Kind, str]]) -> Iterator[Prefer
 
 
 def _preference(sentence: str, kind: Kind, content: str) -> Preference:
-    content = normalised(compiled(w.LEADS).sub("", content, count=1))
+    content = normalised(any_of(w.LEADS).sub("", content, count=1))
     is_user_wide = is_of_the_person(content)
     return Preference(
         content=content[:1].upper() + content[1:],
@@ -99,26 +99,26 @@ def _preference(sentence: str, kind: Kind, content: str) -> Preference:
 
 
 def _is_explicit(sentence: str) -> bool:
-    return compiled(*w.EXPLICIT).search(sentence) is not None
+    return any_of(*w.EXPLICIT).search(sentence) is not None
 
 
 def _is_told_of(sentence: str) -> bool:
     """Tell whether the words that ask for something to be kept stand in a text that is told of."""
-    sentence = compiled(w.OPENERS).sub("", sentence, count=1)
-    found = compiled(*w.EXPLICIT).search(sentence)
+    sentence = any_of(w.OPENERS).sub("", sentence, count=1)
+    found = any_of(*w.EXPLICIT).search(sentence)
     if found is None:
         return False
     # at a sentence's end they are the writer's own, whatever stands before them
     before, behind = sentence[: found.start()], sentence[found.end() :]
-    return bool(behind.strip(" .!")) and compiled(*w.TOLD_OF).search(before) is not None
+    return bool(behind.strip(" .!")) and any_of(*w.TOLD_OF).search(before) is not None
 
 
 def _prefers(sentence: str) -> bool:
-    if compiled(*w.PREFERS).search(sentence):
+    if any_of(*w.PREFERS).search(sentence):
         return True
-    wishes = compiled(*w.WISH).search(sentence)
-    return wishes is not None and compiled(*w.LASTS).search(sentence) is not None
+    wishes = any_of(*w.WISH).search(sentence)
+    return wishes is not None and any_of(*w.LASTS).search(sentence) is not None
 
 
 def _is_passing(sentence: str) -> bool:
-    return compiled(*w.PASSING).search(sentence) is not None
+    return any_of(*w.PASSING).search(sentence) is not None

@@ -3,9 +3,6 @@
 # ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
 
-import re
-from functools import cache
-
 from hitherto_server.sessions.prompt import habits
 
 EXPLICIT = (
@@ -77,9 +74,3 @@ TOLD_OF = (
 )
 """Before the words that ask for something to be kept: then a text is told of, in which they stand."""
 LEADS = r"^(?:please |and |also |btw,? |by the way,? )?(?:remember|keep in mind|bear in mind)(?: that\b|\s*[:,])\s*"
-
-
-@cache
-def compiled(*patterns: str) -> re.Pattern[str]:
-    """Return patterns as one, compiled once."""
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)

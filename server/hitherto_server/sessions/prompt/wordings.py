@@ -6,6 +6,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from hitherto_server.core.phrases import any_of
+
+LINES = re.IGNORECASE | re.MULTILINE
+
 MOST_CHARS = 1500
 """A longer prompt is a pasted text, whose words are nobody's wishes."""
 
@@ -111,32 +115,28 @@ TURNS = (
 @cache
 def asks_about_a_session() -> re.Pattern[str]:
     """Return the pattern of a prompt that asks for an earlier session."""
-    return _any(LOOKUP)
+    return any_of(*LOOKUP, flags=LINES)
 
 
 @cache
 def goes_back() -> re.Pattern[str]:
     """Return the pattern of a prompt that goes back to what was decided or met before."""
-    return _any(GOES_BACK)
+    return any_of(*GOES_BACK, flags=LINES)
 
 
 @cache
 def small() -> re.Pattern[str]:
     """Return the pattern of a prompt that looks at one thing, or changes one."""
-    return _any(SMALL)
+    return any_of(*SMALL, flags=LINES)
 
 
 @cache
 def large() -> re.Pattern[str]:
     """Return the pattern of what bears on more than it names."""
-    return _any(LARGE)
+    return any_of(*LARGE, flags=LINES)
 
 
 @cache
 def turns() -> re.Pattern[str]:
     """Return the pattern of a prompt that turns to another task."""
-    return _any(TURNS)
-
-
-def _any(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE | re.MULTILINE)
+    return any_of(*TURNS, flags=LINES)
