@@ -362,3 +362,38 @@ def test_a_reason_teaches_where_something_odd_was_asked_about() -> None:
     assert learned_in(reason, done, "add the export") is None
     unsure = "I did not run it, because the container fails to start without its licence file."
     assert learned_in(unsure, done, "why does the export fail on Mondays?") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("The menu closes when you press escape, and the whole suite passes.", ran("menu.ts")),
+        ("The export failed because a header was missing. All tests pass now.", ran("x.py")),
+        ("Added the rate limiter. I load-tested it with 500 clients.", ran("limit.go")),
+        ("Alle 40 Tests sind grün.", ran("a.py")),
+        ("Les tests passent.", ran("a.py")),
+        ("Deployed to staging without problems.", ran("c.yaml", ("helm upgrade app c", 1))),
+        ("The seed script ran successfully.", ran(("python seed.py", 1))),
+        ("All eslint errors are fixed.", ran(("npx eslint .", 1), "a.js")),
+        ("Everything typechecks.", ran(("npx tsc", 2), "a.ts")),
+    ],
+)
+def test_a_success_that_nothing_shows_is_told_in_many_words(message: str, done: Evidence) -> None:
+    assert against(message, done) is not None
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("I tested for null before the access.", ran("a.ts")),
+        ("When the build passes, and the tests pass, the image is pushed.", ran("ci.yml")),
+        ("Two tests failed because of the network. All others pass.", ran("a.py")),
+        ("It fails since the fixture is old. All the other tests pass.", ran("a.py")),
+        ("You can test it with curl.", ran("a.py")),
+        ("The helper is tested in `tests/test_helper.py`.", ran("tests/test_helper.py")),
+        ("Rolled out successfully.", ran(("kubectl rollout status", 0), ("grep -r foo", 1))),
+        ("Installed without errors; then the app started fine.", ran(("npm start", 143))),
+    ],
+)
+def test_what_only_sounds_like_a_success_stands(message: str, done: Evidence) -> None:
+    assert against(message, done) is None

@@ -122,8 +122,9 @@ def _unshown_words(found: Unshown | None) -> str:
     said = f"you say “{_plain(found.claim.sentence, MOST_QUOTED)}”"
     if found.command is not None:
         return f"{said}, but {_ended(found.command)}."
-    check = CHECK_WORDS[found.claim.check] + " " if found.claim.check else ""
-    return f"{said}, but no {check}command ran in this session."
+    if found.claim.check is None:
+        return f"{said}, but nothing ran in this session that could show it."
+    return f"{said}, but no {CHECK_WORDS[found.claim.check]} command ran in this session."
 
 
 def _bare_words(turn: Evidence) -> str:

@@ -8,11 +8,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from hitherto_server.core.commands import CHECKS, Check, checks_nothing, checks_of, ends_with_check
 from hitherto_server.core.outputs import FAILURE, TAKES_BACK, tells_failure
-from hitherto_server.core.phrases import phrases
+from hitherto_server.sessions.stop.claim_words import (
+    ADMITS,
+    COMPOUND,
+    HANDS_ON,
+    HAS_PASSED,
+    NAMED,
+    OF_A_RUN,
+    OF_ALL,
+    PASSES,
+    SAYS,
+    SAYS_ALL,
+    STANDS,
+    TOLD_OF,
+    TRIED,
+    UNSURE,
+    WENT_WELL,
+    clauses_of,
+)
 from hitherto_server.sessions.stop.waiting import CODE, MARKS, sentences
 
 if TYPE_CHECKING:
@@ -21,6 +38,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.evidence import Command, Evidence
 
 Against = Literal["failed", "nothing ran"]
+About = Literal["check", "trial", "command"]
+"""A known check; something tried out in whatever way; a command that did its work."""
 
 MOST_READ = 6000
 NEAR_END = 300
@@ -30,195 +49,6 @@ STOPPED = frozenset({124, 130, 137, 143})
 """The exit codes of what was ended from outside, as a server or a watcher is."""
 HIDES_CODE = re.compile(r"[|;\n]")
 """A line whose exit code may be another command's: then what it printed counts."""
-SAYS: dict[Check, re.Pattern[str]] = {
-    "tests": phrases(r"""
-        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?|green)
-        (?:tests?|suite) (?:\w+ )?succeed(?:s|ed)?
-        (?:passing|green) (?:tests?|suite)
-        all (?:\d+ )?(?:tests?|specs?) (?:are )?(?:pass\w*|green|ok)
-        test results?: \d+ passed, 0 failed
-        \d+ (?:tests? )?passed,? (?:and )?(?:0|no|zero) (?:failed|failures)
-        (?:running|ran) the tests? .{0,30}\bpass\w*
-        it passed every time
-    """),
-    "build": phrases(r"""
-        (?:build|compilation)\b[^.;,]{0,30}?\b(?:pass(?:es|ed)|succe(?:eds|eded|ssful(?:ly)?)|green)
-        (?:builds|built|compiles|compiled) (?:successfully|cleanly|fine)
-        (?:builds|compiles) without (?:any )?(?:errors?|warnings)
-        everything (?:builds|compiles)
-        (?:project|code|it|crate|app) (?:now )?(?:builds|compiles)(?=\W*$|[.,;!]| (?:again|now|and|with|without|under|on|cleanly|fine)\b)
-    """),  # noqa: E501
-    "lint": phrases(r"""
-        (?:lint|linter|linting|eslint|ruff|clippy|flake8|rubocop)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:no|zero) (?:lint|linter|eslint|ruff) (?:errors?|warnings?|problems?)
-    """),
-    "types": phrases(r"""
-        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:types|mypy|pyright|tsc)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:mypy|pyright|tsc) reports no errors
-        (?:no|zero) type errors
-        typescript compiles
-    """),
-}
-HANDS_ON = re.compile(
-    r"(?<=pass|sses|ssed|sing)\s+(?:an?|the|its|their|his|each|every|none|null|true|false|over|along"
-    r"|down|back|through|arguments?)\b",
-    re.IGNORECASE,
-)
-"""What follows where something is passed on, and nothing passes."""
-COMPOUND = re.compile(
-    r"(?:test|spec|suite|build|compilation|lint(?:er|ing)?|eslint|ruff|clippy|flake8|rubocop"
-    r"|type[- ]?check(?:er|ing)?|types|mypy|pyright|tsc)\s+([a-z]+)(?![\w./:])",
-    re.IGNORECASE,
-)
-"""A check's name before another word: of `eslint config` it is the config that is spoken of."""
-OF_A_RUN = phrases(r"""
-    suites?|runs?|ran|steps?|stages?|jobs?|targets?|checks?|passes|results?|outputs?|status|reports?
-    cases?|functions?|class|classes|modules?|methods?|files?
-    errors?|warnings?|problems?|issues?|findings?
-    is|are|was|were|be|been|has|have|had|does|do|did|it|we|I|you|that|which
-    comes?|came|goes|went|finish\w*|complet\w*|stays?|remains?|exits?|returns?|gives?|says?|ends?
-    pass|clean|green|happy|succe\w+
-    now|all|both|again|too|also|still|here|everywhere|once|then|back
-    and|or|plus|for|in|of|on|with|without|under|over|after|from|against|across|to|at|by|as|via
-    \w+ly|\w+ing|\w+ed
-""")
-"""What may follow it where the check itself is meant, as one that ran."""
-SAYS_ALL = phrases(r"""
-    all (?:the )?checks (?:pass|passed|are passing|are green)
-    everything (?:now )?passes
-    `?make check`? (?:passes|passed|succeeds)
-""")
-"""Of one kind or another: it is held against whatever ran."""
-UNSURE = phrases(r"""
-    should
-    would
-    will
-    could
-    might
-    may
-    must
-    can
-    if
-    unless
-    until
-    once
-    when
-    whether
-    before
-    so that
-    to (?:make|get|have|see|ensure|check|verify|confirm|let)
-    make sure
-    mak(?:e|es|ing) (?:all|the|every)
-    next
-    I'll
-    we'll
-    want(?:s|ed)?
-    need(?:s|ed)?
-    hope
-    expect(?:s|ed)?
-    ideally
-    then
-    plan
-    todo
-    left
-    not
-    n't
-    never
-    no longer
-    \w+n't
-    only
-    yet
-    CI
-    pipeline
-    workflow
-    according to
-    on your (?:machine|side|end)
-    you (?:ran|said|told|mentioned|reported)
-    earlier
-    previous(?:ly)?
-    still
-    since the
-    as of
-    last run
-    locally
-    subagent
-    agent
-    says?
-    said
-    describes?
-    badge
-    toast
-    translat\w+
-    in English
-    log (?:shows|says)
-    in (?:the|that|this) (?:log|loop|guide|example)
-""")
-"""In the sentence of a claim: then it is none, or none of what this session ran."""
-ADMITS = phrases(
-    r"""
-    (?<!no )(?<!0 )(?<!zero )(?<!not )(?<!without )(?<!any )\bfail(?:s|ed|ing|ures?)?\b
-    \berrors? (?:remain|left)
-    \bbroken\b
-    \bbreaks\b
-    \bred\b
-    \bflaky\b
-    \bskipped\b
-    \bexcept\b
-    \bapart from\b
-    \bother than\b
-    \bunrelated\b
-    \bpre-existing\b
-    \b(?:did|have|has|could|can)(?: not|n't) (?:been )?(?:run|ran|tested|execute|verify)
-    \bnot (?:been )?(?:run|tested|verified)
-    \buntested\b
-    \bleft (?:it|that|them) to CI\b
-    """,
-    whole_words=False,
-)
-"""Anywhere in the message: then it is honest about something, and a person reads on."""
-HAS_PASSED = phrases(r"""
-    (?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)
-""")
-"""Of a person or of a commit's hook: somebody else ran the check."""
-OF_ALL = phrases(r"""
-    all
-    every
-    everything
-    whole
-    full
-    entire
-    suite
-    zero
-    0 failed
-    no failures
-""")
-"""Then one failure is one too many, whatever else passed."""
-NAMED = phrases(r"""
-    pytest
-    jest
-    vitest
-    mocha
-    cargo
-    rspec
-    phpunit
-    junit
-    eslint
-    ruff
-    clippy
-    mypy
-    pyright
-    tsc
-    unit
-    integration
-    e2e
-    end-to-end
-    smoke
-    backend
-    frontend
-    snapshot
-    regression
-""")
 
 
 @dataclass(frozen=True)
@@ -228,6 +58,7 @@ class Claim:
     check: Check | None
     """None: all of them."""
     sentence: str
+    about: About = "check"
 
 
 @dataclass(frozen=True)
@@ -243,9 +74,12 @@ class Unshown:
 def claims_in(message: str) -> list[Claim]:
     """Return what a message plainly says to have passed; none where it admits anything."""
     prose = CODE.sub(_quoted, message[-MOST_READ:])
-    if ADMITS.search(prose):
+    said = sentences(prose)
+    if any(_admits(one) for one in said):
         return []
-    return [claim for one in sentences(prose) if (claim := _claim_of(one)) is not None]
+    stated = (one for one in said if not one.endswith(tuple(MARKS)))
+    clauses = (clause for one in stated for clause in clauses_of(one))
+    return [claim for one in clauses if (claim := _claim_of(one)) is not None]
 
 
 def unshown(
@@ -259,7 +93,12 @@ def unshown(
     for claim in claims_in(message):
         if (failed := _failed_last(claim, own)) is not None:
             return Unshown(claim, "failed", failed)
-        is_bare = is_whole and not HAS_PASSED.search(said) and _nothing_ran(everything)
+        is_bare = (
+            is_whole
+            and claim.about != "command"
+            and not HAS_PASSED.search(said)
+            and _nothing_ran(everything)
+        )
         if is_bare:
             return Unshown(claim, "nothing ran")
     return None
@@ -271,14 +110,25 @@ def _quoted(found: re.Match[str]) -> str:
     return text.strip("`") if text.startswith("`") and not text.startswith("```") else " … "
 
 
+def _admits(sentence: str) -> bool:
+    """Tell whether a sentence is honest about something that is amiss, and tells no old story."""
+    if not ADMITS.search(sentence):
+        return False
+    return STANDS.search(sentence) is not None or TOLD_OF.search(sentence) is None
+
+
 def _claim_of(sentence: str) -> Claim | None:
-    if sentence.endswith(tuple(MARKS)) or UNSURE.search(sentence):
+    if UNSURE.search(sentence):
         return None
     if SAYS_ALL.search(sentence):
         return Claim(None, sentence)
     said = (one for one in CHECKS if any(map(_is_of_a_run, SAYS[one].finditer(sentence))))
-    kind = next(said, None)
-    return None if kind is None else Claim(kind, sentence)
+    kind = next(said, "tests" if PASSES.search(sentence) else None)
+    if kind is not None:
+        return Claim(kind, sentence)
+    if WENT_WELL.search(sentence):
+        return Claim(None, sentence, "command")
+    return Claim(None, sentence, "trial") if TRIED.search(sentence) else None
 
 
 def _is_of_a_run(found: re.Match[str]) -> bool:
@@ -291,10 +141,26 @@ def _is_of_a_run(found: re.Match[str]) -> bool:
 
 def _failed_last(claim: Claim, done: Evidence) -> Command | None:
     """Return the command that failed last of a kind, if the claim can only be about it."""
-    wanted = CHECKS if claim.check is None else (claim.check,)
-    return next(
-        (one for kind in wanted if (one := _failed_of(kind, claim, done)) is not None), None
-    )
+    match claim.about:
+        case "trial":
+            return None
+        case "command":
+            return _failed_at_last(done)
+        case "check":
+            wanted = CHECKS if claim.check is None else (claim.check,)
+            failed = (_failed_of(kind, claim, done) for kind in wanted)
+            return next((one for one in failed if one is not None), None)
+        case _:
+            assert_never(claim.about)
+
+
+def _failed_at_last(done: Evidence) -> Command | None:
+    """Return the last command that did more than look, if it failed and nothing came after it."""
+    ran = [one for one in done.commands if not checks_nothing(one.line)]
+    if not ran or ran[-1].failed is not True or ran[-1].exit_code in STOPPED:
+        return None
+    times = [one.at_ms for one in done.results] + [one.at_ms for one in done.edits]
+    return None if max(times, default=0) > ran[-1].at_ms else ran[-1]
 
 
 def _failed_of(kind: Check, claim: Claim, done: Evidence) -> Command | None:
