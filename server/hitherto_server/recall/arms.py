@@ -76,11 +76,14 @@ def ask_by_words(
 ) -> Evidence:
     """Ask every arm that needs no vector; `most` is how deep the words are asked."""
     evidence = Evidence()
-    words = rarity.rarest(connection, query.words)
-    match = terms_match((*words, *query.names))
-    _ask_words(connection, match, scopes, evidence, most)
     asks_pieces = not query.names or not rarity.is_large(connection)
-    _ask_names(connection, query, scopes, evidence, asks_pieces=asks_pieces)
+    whole = _ask_names(connection, query, scopes, evidence, asks_pieces=asks_pieces)
+    if terms_match((*query.words, *query.names)) is None:
+        evidence.arms["words"] = "no words to look for"
+    else:
+        words = rarity.rarest(connection, query.words)
+        evidence.words = _find_words(connection, (*words, *whole), scopes, most)
+        evidence.arms["words"] = OK
     _ask_files(connection, files, scopes, evidence)
     _ask_ids(connection, query, scopes, evidence)
     return evidence
@@ -104,18 +107,11 @@ def ask_by_meaning(
     _note_who_said(connection, known.query, evidence)
 
 
-def _ask_words(
-    connection: Connection,
-    match: str | None,
-    scopes: tuple[int, ...],
-    evidence: Evidence,
-    most: int,
-) -> None:
-    if match is None:
-        evidence.arms["words"] = "no words to look for"
-        return
-    evidence.words = rows.find_words(connection, match, scopes, most=most)
-    evidence.arms["words"] = OK
+def _find_words(
+    connection: Connection, terms: tuple[str, ...], scopes: tuple[int, ...], most: int
+) -> dict[int, float]:
+    match = terms_match(terms)
+    return rows.find_words(connection, match, scopes, most=most) if match else {}
 
 
 def _ask_names(
@@ -125,28 +121,39 @@ def _ask_names(
     evidence: Evidence,
     *,
     asks_pieces: bool,
-) -> None:
+) -> list[str]:
+    """Find who holds the names or pieces of them; return the names that are held whole.
+
+    To look for another one among the words takes a walk over the whole store, and finds nothing.
+    """
+    held = []
     for name in query.names:
-        holders = _holders(connection, name, scopes, asks_pieces=asks_pieces)
+        holders = _find_whole(connection, name, scopes)
+        if holders:
+            held.append(name)
+        elif _has_pieces(name, asks_pieces=asks_pieces):
+            holders = rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
         if holders:
             evidence.known_names[name] = len(holders)
         for number in holders:
             evidence.names.setdefault(number, set()).add(name)
     evidence.arms["identifiers"] = OK if query.names else "no identifiers to look for"
+    return held
 
 
-def _holders(
-    connection: Connection, name: str, scopes: tuple[int, ...], *, asks_pieces: bool
-) -> list[int]:
-    # The word index has a scope's rows together, so a whole name costs a fraction there;
-    # pieces of names (`Config` of `parseConfig`) only the trigrams have. Of a name of several words
-    # (`retry_upload`) it has every piece but cut words, which aren't worth it in a large store.
+def _find_whole(connection: Connection, name: str, scopes: tuple[int, ...]) -> list[int]:
+    # the word index has a scope's rows together, so a whole name costs a fraction there
     match = terms_match((name,))
-    whole = rows.find_holding(connection, match, scopes, most=MOST_NAMED) if match else []
-    is_asked = asks_pieces or len(WORD.findall(name)) == 1
-    if whole or "/" in name or not is_asked:  # the end of a path is a phrase too
-        return whole
-    return rows.find_named(connection, quoted(name), scopes, most=MOST_NAMED)
+    return rows.find_holding(connection, match, scopes, most=MOST_NAMED) if match else []
+
+
+def _has_pieces(name: str, *, asks_pieces: bool) -> bool:
+    """Tell whether a name is worth looking for within longer ones (`Config` of `parseConfig`).
+
+    Only the trigrams have these. The end of a path is a phrase of the word index too; of a name of
+    several words (`retry_upload`) it has every piece but cut words, too dear in a large store.
+    """
+    return "/" not in name and (asks_pieces or len(WORD.findall(name)) == 1)
 
 
 def _ask_files(
