@@ -13,7 +13,7 @@ from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.errors import ModelError
 from hitherto_server.history.keeping import MINED, keep, made_ready
 from hitherto_server.history.sources import standing_folder
-from hitherto_server.store import chunks
+from hitherto_server.store import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Mine:
     async def keep(self, transcript_id: int, read: Read) -> None:
         """Keep pieces, a few at a time, each few together with how far their file is read."""
         if read.is_anew:
-            job = partial(chunks.begin_anew, transcript_id=transcript_id)
+            job = partial(pieces.begin_anew, transcript_id=transcript_id)
             await self.writes.store.writer.run(job, durable=False)
         for start in range(0, max(len(read.pieces), 1), KEPT_AT_ONCE):
             some = read.pieces[start : start + KEPT_AT_ONCE]
@@ -57,14 +57,14 @@ class Mine:
             await self._put(transcript_id, new, offset, read.head)
 
     async def _put(
-        self, transcript_id: int, new: Sequence[chunks.NewChunk], offset: int, head: str
+        self, transcript_id: int, new: Sequence[pieces.NewPiece], offset: int, head: str
     ) -> None:
         at_ms = self.writes.clock()
 
         def job(connection: Connection) -> None:
             for one in new:
-                chunks.put_chunk(connection, one)
-            chunks.note_read(connection, transcript_id, offset=offset, head=head, at_ms=at_ms)
+                pieces.put_piece(connection, one)
+            pieces.note_read(connection, transcript_id, offset=offset, head=head, at_ms=at_ms)
 
         # what a power cut takes is read once more
         await self.writes.store.writer.run(job, durable=False)
@@ -80,7 +80,7 @@ class Mine:
 
         def job(connection: Connection) -> None:
             keep(connection, None, ready, at_ms)
-            chunks.note_found(connection, known["id"], known["read_offset"])
+            pieces.note_found(connection, known["id"], known["read_offset"])
 
         await self.writes.store.writer.run(job)
         if ready:
@@ -89,8 +89,8 @@ class Mine:
     async def prune(self, days: int) -> int:
         """Forget what is too old, or too much of a session or a project; returns how much."""
         before_ms = self.writes.clock() - days * DAY_MS
-        bounds = chunks.Bounds(before_ms, MOST_OF_SESSION, MOST_OF_PROJECT)
-        job, count = partial(chunks.prune, bounds=bounds, most=PRUNED_AT_ONCE), 0
+        bounds = pieces.Bounds(before_ms, MOST_OF_SESSION, MOST_OF_PROJECT)
+        job, count = partial(pieces.prune, bounds=bounds, most=PRUNED_AT_ONCE), 0
         while dropped := await self.writes.store.writer.run(job, durable=False):
             count += dropped
         return count
@@ -101,7 +101,7 @@ class Mine:
         if model is None:
             return
         for _ in range(MOST_EMBEDDED // EMBEDDED_AT_ONCE):
-            list_some = partial(chunks.list_waiting, model=model.name, most=EMBEDDED_AT_ONCE)
+            list_some = partial(pieces.list_waiting, model=model.name, most=EMBEDDED_AT_ONCE)
             some = await self.writes.store.readers.run(list_some)
             if not some:
                 return
@@ -113,14 +113,14 @@ class Mine:
 
     async def _embed_one(self, waiting: Row, model: str) -> None:
         vector = await self.embedder.embed(waiting["text"], "passage", patient=True)
-        job = partial(chunks.put_vector, waiting=waiting, model=model, vector=vector.tobytes())
+        job = partial(pieces.put_vector, waiting=waiting, model=model, vector=vector.tobytes())
         await self.writes.store.writer.run(job, durable=False)
 
-    async def _placed(self, piece: Piece, transcript_id: int) -> chunks.NewChunk | None:
+    async def _placed(self, piece: Piece, transcript_id: int) -> pieces.NewPiece | None:
         project = await self._project(piece.folder)
         if project is None:
             return None
-        return chunks.NewChunk(
+        return pieces.NewPiece(
             transcript_id=transcript_id,
             session_id=piece.session_id,
             project_id=project.number,

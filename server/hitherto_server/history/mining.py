@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.core.background import Background, Pace, Rests
 from hitherto_server.core.clock import DAY_MS
-from hitherto_server.store import chunks
+from hitherto_server.store import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +104,7 @@ class Miner:
     async def _take_past(self, path: Path) -> None:
         await self._take(str(path), path.stem, is_over=False)
         self._tails.pop(str(path), None)
-        noting = partial(chunks.note_looked_for, path=str(path))
+        noting = partial(pieces.note_looked_for, path=str(path))
         await self.store.writer.run(noting, durable=False)
 
     async def sweep(self) -> None:
@@ -116,7 +116,7 @@ class Miner:
         await mine.embed()
 
     async def _look_after(self) -> None:
-        for row in await self.store.readers.run(chunks.list_transcripts):
+        for row in await self.store.readers.run(pieces.list_transcripts):
             size, age_ms = await asyncio.to_thread(_state_of, Path(row["path"]), self.clock())
             is_over = age_ms > ENDED_AFTER_MS
             is_unfound = is_over and row["found_offset"] < row["read_offset"]
@@ -143,7 +143,7 @@ class Miner:
                 self._tails.pop(next(iter(self._tails)))
 
     async def _known(self, path: str, session_id: str) -> Row:
-        note = partial(chunks.note_transcript, path=path, session_id=session_id, at_ms=self.clock())
+        note = partial(pieces.note_transcript, path=path, session_id=session_id, at_ms=self.clock())
         return await self.store.writer.run(note, durable=False)
 
     async def _read_on(self, known: Row, tail: Tail) -> None:
@@ -159,7 +159,7 @@ class Miner:
 
     async def _step(self, known: Row, tail: Tail, most: int) -> Read:
         opened = await self.store.readers.run(
-            lambda c: chunks.find_open_piece(c, known["id"], known["read_offset"])
+            lambda c: pieces.find_open_piece(c, known["id"], known["read_offset"])
         )
         read = await asyncio.to_thread(tail.read, known, opened, self.quiet, self._rests.told, most)
         await self.mine().keep(known["id"], read)

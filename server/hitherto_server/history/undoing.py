@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import NotFound
-from hitherto_server.store import chunks
 from hitherto_server.store import history as rows
+from hitherto_server.store import pieces
 from hitherto_server.store.memories import change_memory, state_of
 
 if TYPE_CHECKING:
@@ -42,5 +42,5 @@ def undo_import(connection: Connection, number: int | None, *, at_ms: int) -> Un
         rows.mark_undone(connection, row["number"], at_ms)
         trashed += 1
     rows.mark_import_undone(connection, found["id"], at_ms)
-    chunks.drop_unheard(connection)
+    pieces.drop_unheard(connection)
     return Undone(found["id"], trashed, tuple(stays))

@@ -13,8 +13,8 @@ import hitherto_contract as contract
 from hitherto_server.core.clock import now_ms
 from hitherto_server.core.errors import HithertoError, NotFound
 from hitherto_server.store import erase as rows
-from hitherto_server.store.chunks import close_transcripts
 from hitherto_server.store.driver import database_errors, open_raw
+from hitherto_server.store.pieces import close_transcripts
 from hitherto_server.store.purge import overwrite_deleted
 from hitherto_server.store.shelf import list_elsewhere
 

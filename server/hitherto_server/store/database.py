@@ -15,11 +15,11 @@ import aiosqlite
 
 from hitherto_server.core.errors import ServerAway, StoreError, StoreFull, StoreUnreadable
 from hitherto_server.store.acknowledged import Acknowledged, count_acknowledged
-from hitherto_server.store.chunks import prepare_chunks
 from hitherto_server.store.derived import prepare_derived
 from hitherto_server.store.driver import load_vectors, mapped_errors, open_raw
 from hitherto_server.store.health import Health
 from hitherto_server.store.migrate import migrate, refuse_newer, schema_version
+from hitherto_server.store.pieces import prepare_pieces
 from hitherto_server.store.sessions import COMMITS, LOST_WRITES, add_to_counter
 
 if TYPE_CHECKING:
@@ -323,5 +323,5 @@ def _prepare(connection: Connection, path: Path, backups: Path, clock: Clock) ->
     with mapped_errors(path):
         migrate(connection, backups=backups, clock=clock)
         prepare_derived(connection, clock=clock)
-        prepare_chunks(connection, clock=clock)
+        prepare_pieces(connection, clock=clock)
         return count_acknowledged(connection, path)

@@ -6,11 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import content_hash
-from hitherto_server.store import chunks, signs
+from hitherto_server.store import signs
 from hitherto_server.store.derived import drop_memory, index_memory, index_session
 from hitherto_server.store.former import drop_former
 from hitherto_server.store.judgments import clear_cache, drop_previews
 from hitherto_server.store.memories import find_same, put_passages
+from hitherto_server.store.pieces import find_holding, settle_pieces
 from hitherto_server.store.projects import USER_WIDE
 from hitherto_server.store.queries import load_queries
 from hitherto_server.store.relations import forget_reasons
@@ -90,7 +91,7 @@ def replace_rows(
                 connection.execute(query, {"text": spelled, "erased": ERASED})
     for session_id in asked:  # its first prompt stands beside what it stored
         index_session(connection, session_id)
-    chunks.settle(connection, pieces, indexed=indexed)
+    settle_pieces(connection, pieces, indexed=indexed)
 
 
 def forget_judgments(connection: Connection, texts: Sequence[str]) -> None:
@@ -181,7 +182,7 @@ def _sessions_that_asked(connection: Connection, texts: Sequence[str]) -> set[st
 def _pieces_with(connection: Connection, texts: Sequence[str]) -> set[int]:
     if not _exists(connection, "chunk"):  # a copy may be older
         return set()
-    return chunks.find_holding(connection, _all_spellings(texts))
+    return find_holding(connection, _all_spellings(texts))
 
 
 def _all_spellings(texts: Sequence[str]) -> list[str]:

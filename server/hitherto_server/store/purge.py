@@ -7,9 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.store import chunks
 from hitherto_server.store.derived import index_session
 from hitherto_server.store.memories import change_memory, state_of
+from hitherto_server.store.pieces import (
+    close_transcripts,
+    drop_pieces,
+    find_of_sessions,
+    list_places,
+)
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
@@ -62,7 +67,7 @@ class Kept:
 
 def find_of_session(connection: Connection, session_id: str) -> Kept:
     """Return what is kept of one session."""
-    pieces = tuple(chunks.find_of_sessions(connection, [session_id]))
+    pieces = tuple(find_of_sessions(connection, [session_id]))
     return Kept((session_id,), memories=_stored_by(connection, (session_id,)), pieces=pieces)
 
 
@@ -83,8 +88,8 @@ def find_of_folder(connection: Connection, is_inside: IsInside) -> Kept:
     evidence = tuple(int(one) for one in numbers("evidence_files"))
     written = [int(one) for one in numbers("memory_folders")]
     memories = tuple(dict.fromkeys([*_stored_by(connection, sessions), *written]))
-    named = (number for number, path in chunks.list_places(connection) if inside(path))
-    pieces = dict.fromkeys([*chunks.find_of_sessions(connection, sessions), *named])
+    named = (number for number, path in list_places(connection) if inside(path))
+    pieces = dict.fromkeys([*find_of_sessions(connection, sessions), *named])
     return Kept(sessions, events, memories, evidence, tuple(pieces))
 
 
@@ -101,8 +106,8 @@ def count(connection: Connection, kept: Kept) -> dict[str, int]:
 
 def remove(connection: Connection, kept: Kept, *, at_ms: int) -> None:
     """Remove all but the memories; what transcripts hold of it by now is never read again."""
-    chunks.drop_chunks(connection, kept.pieces)
-    chunks.close_transcripts(connection, at_ms=at_ms, sessions=kept.sessions)
+    drop_pieces(connection, kept.pieces)
+    close_transcripts(connection, at_ms=at_ms, sessions=kept.sessions)
     for kind in ORDER:
         connection.execute(sql[f"drop_{kind}"], kept.values())
     for session_id in kept.sessions:  # its first prompt stood beside what it stored

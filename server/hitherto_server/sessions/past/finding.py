@@ -18,7 +18,7 @@ from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.recall.vectors import cosines_of
 from hitherto_server.sessions.past.wish import wish_in
-from hitherto_server.store import chunks
+from hitherto_server.store import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from hitherto_server.recall.query import PreparedQuery
     from hitherto_server.sessions.moments import Tools
     from hitherto_server.sessions.past.wish import PastWish
-    from hitherto_server.store.chunks import Within
     from hitherto_server.store.database import Store
     from hitherto_server.store.driver import Connection, Row
+    from hitherto_server.store.pieces import Within
 
 MOST_BY_WORDS = 60
 MOST_PIECES = 40
@@ -134,19 +134,19 @@ def source_of(one: PastSession) -> str:
 def _look(
     connection: Connection, asked: Asked, wish: PastWish, meaning: Meaning, now_ms: int
 ) -> list[PastSession]:
-    within = chunks.Within(asked.project or 0, wish.from_ms, wish.to_ms, asked.session_id)
+    within = pieces.Within(asked.project or 0, wish.from_ms, wish.to_ms, asked.session_id)
     best: dict[str, list[int]] = {}
     if wish.subject is not None:
         best = _about(connection, wish.subject, within, meaning, now_ms)
     if wish.subject is None or (wish.may_be_plain and not best):
         most = asked.limit if wish.has_time else 1
-        rows = chunks.list_sessions(connection, within, most=most)
+        rows = pieces.list_sessions(connection, within, most=most)
         best = {row["session_id"]: [] for row in rows}
     query = wish.subject or prepare("")
     some = list(best.items())[: asked.limit]
     share = asked.tokens // max(len(some), 1)
     return [
-        _shown(chunks.list_of_session(connection, session_id, within), ids, query, share)
+        _shown(pieces.list_of_session(connection, session_id, within), ids, query, share)
         for session_id, ids in some
     ]
 
@@ -157,11 +157,11 @@ def _about(
     """Return the sessions with pieces about something, the best first, each with those pieces."""
     match = terms_match((*query.words, *query.names))
     by_words = (
-        chunks.find_by_words(connection, match, within.project, most=MOST_BY_WORDS) if match else {}
+        pieces.find_by_words(connection, match, within.project, most=MOST_BY_WORDS) if match else {}
     )
     near = _near(connection, within.project, meaning)
     nearest = sorted(near, key=lambda one: -near[one])[:MOST_PIECES]
-    rows = chunks.list_shown(connection, {*by_words, *nearest}, within)
+    rows = pieces.list_shown(connection, {*by_words, *nearest}, within)
     top = max(by_words.values(), default=1.0) or 1.0
 
     def score(row: Row) -> float:
@@ -194,7 +194,7 @@ def _near(connection: Connection, project: int, meaning: Meaning) -> dict[int, f
     dense = meaning.wait(EMBED_S)
     if dense.vector is None or dense.model is None:
         return {}
-    stored = chunks.list_vectors(connection, project, dense.model)
+    stored = pieces.list_vectors(connection, project, dense.model)
     return {
         row["id"]: cosine
         for row, cosine in zip(stored, cosines_of(stored, dense.vector), strict=True)

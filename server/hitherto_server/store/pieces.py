@@ -25,11 +25,11 @@ CREATE VIRTUAL TABLE chunk_words USING fts5 (
 )
 """
 
-sql = load_queries("chunks")
+sql = load_queries("pieces")
 
 
 @dataclass(frozen=True)
-class NewChunk:
+class NewPiece:
     """A piece of a session as it is kept: redacted and bounded by whoever passes it."""
 
     transcript_id: int
@@ -67,24 +67,24 @@ class Bounds:
     most_of_project: int
 
 
-def prepare_chunks(connection: Connection, *, clock: Clock) -> None:
+def prepare_pieces(connection: Connection, *, clock: Clock) -> None:
     """Create or rebuild the word index of the pieces if its recipe changed."""
     if recipe_of(connection, "chunks") != RECIPE:
-        rebuild_chunks(connection, clock=clock)
+        rebuild_pieces(connection, clock=clock)
 
 
-def rebuild_chunks(connection: Connection, *, clock: Clock) -> int:
+def rebuild_pieces(connection: Connection, *, clock: Clock) -> int:
     """Build the word index of the pieces from the store; returns how many there are."""
     connection.execute("DROP TABLE IF EXISTS chunk_words")
     connection.execute(WORDS_TABLE)
     ids = [row[0] for row in connection.execute(sql["every"])]
     for number in ids:
-        index_chunk(connection, number)
+        index_piece(connection, number)
     note(connection, "chunks", RECIPE, clock)
     return len(ids)
 
 
-def index_chunk(connection: Connection, number: int) -> None:
+def index_piece(connection: Connection, number: int) -> None:
     """Bring the word index in step with a piece."""
     row = connection.execute(sql["indexed"], {"id": number}).fetchone()
     day = datetime.fromtimestamp(row["started_at_ms"] / 1000)  # noqa: DTZ006 - the person's own day
@@ -160,21 +160,21 @@ def drop_unheard(connection: Connection) -> int:
 def begin_anew(connection: Connection, transcript_id: int) -> None:
     """Forget what a file said that another has taken the place of."""
     rows = connection.execute(sql["of_transcript"], {"id": transcript_id}).fetchall()
-    drop_chunks(connection, [row["id"] for row in rows])
+    drop_pieces(connection, [row["id"] for row in rows])
     connection.execute(sql["begin_anew"], {"id": transcript_id})
 
 
-def put_chunk(connection: Connection, new: NewChunk) -> bool:
+def put_piece(connection: Connection, new: NewPiece) -> bool:
     """Keep a piece, in the indexes too; False if it was there and says nothing new."""
     row = connection.execute(sql["put"], vars(new)).fetchone()
     if row is None:
         return False
     connection.execute(sql["drop_vector"], {"id": row["id"]})
-    index_chunk(connection, row["id"])
+    index_piece(connection, row["id"])
     return True
 
 
-def drop_chunks(connection: Connection, ids: Iterable[int]) -> int:
+def drop_pieces(connection: Connection, ids: Iterable[int]) -> int:
     """Forget pieces, their words and vectors; returns how many."""
     count = 0
     for number in ids:
@@ -187,7 +187,7 @@ def drop_chunks(connection: Connection, ids: Iterable[int]) -> int:
 def prune(connection: Connection, bounds: Bounds, *, most: int) -> int:
     """Forget some of what is too old or too much and return how many pieces that were."""
     rows = connection.execute(sql["outdated"], {**vars(bounds), "most": most}).fetchall()
-    return drop_chunks(connection, [row["id"] for row in rows])
+    return drop_pieces(connection, [row["id"] for row in rows])
 
 
 def find_by_words(
@@ -251,12 +251,12 @@ def find_holding(connection: Connection, texts: Sequence[str]) -> set[int]:
     return {row["id"] for row in rows}
 
 
-def settle(connection: Connection, ids: Iterable[int], *, indexed: bool = True) -> None:
+def settle_pieces(connection: Connection, ids: Iterable[int], *, indexed: bool = True) -> None:
     """Bring indexes in step with pieces whose text was changed; a copy may have none for words."""
     for number in ids:
         connection.execute(sql["drop_vector"], {"id": number})
         if indexed:
-            index_chunk(connection, number)
+            index_piece(connection, number)
 
 
 def find_of_sessions(connection: Connection, sessions: Sequence[str]) -> list[int]:
