@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.worth.acts import MEANT, Act
 from hitherto_server.sessions.worth.assess import Given, worth_of
-from hitherto_server.sessions.worth.signs import signs_of
+from hitherto_server.sessions.worth.traces import traces_of
 from hitherto_server.sessions.worth.transcript import read_transcripts
 from hitherto_server.store import worth as rows
 from hitherto_server.store.driver import open_raw
@@ -31,7 +31,7 @@ def by_chance(database: Path, transcripts: Path, sessions: Sequence[str]) -> Cou
         for session in sessions:
             for row in rows.list_given(connection, session):
                 files = rows.files_of(connection, [row["number"]]).get(row["number"], [])
-                given = Given(row["number"], GIVEN, signs_of(row["content"], files))
+                given = Given(row["number"], GIVEN, traces_of(row["content"], files))
                 asked = asked_for(connection, session, row)
                 for other in sessions:
                     if other != session and not has(connection, other, row["number"]):

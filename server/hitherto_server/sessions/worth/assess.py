@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.sessions.worth.acts import CHANGES, MEANT
-from hitherto_server.sessions.worth.signs import is_at, seen_in
+from hitherto_server.sessions.worth.traces import is_at, seen_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hitherto_server.sessions.worth.acts import Act
-    from hitherto_server.sessions.worth.signs import Signs
+    from hitherto_server.sessions.worth.traces import Traces
 
 Outcome = Literal["used", "contradicted", "ignored", "unclear"]
 Blame = Literal["false", "stale"]
@@ -41,7 +41,7 @@ class Given:
 
     number: int
     at_ms: int
-    signs: Signs
+    traces: Traces
     agent: str = ""
     standing: str | None = None
 
@@ -103,7 +103,7 @@ def _blame(given: Given, change: Change, after: Iterable[Act]) -> Blame:
         is_at(act.path, file)
         for act in after
         if act.kind in CHANGES and act.at_ms <= change.at_ms
-        for file in given.signs.files
+        for file in given.traces.files
     )
     return "stale" if its_own or given.standing in OUTDATED else "false"
 
@@ -111,21 +111,21 @@ def _blame(given: Given, change: Change, after: Iterable[Act]) -> Blame:
 def _seen(given: Given, before: Iterable[Act], after: Sequence[Act]) -> Worth:
     if not after:
         return Worth("unclear", "nothing was done after it was given")
-    if not given.signs:
+    if not given.traces:
         return Worth("unclear", "it names nothing that could be seen")
-    known = {sign for act in before for sign in seen_in(given.signs, act.path, act.text)}
+    known = {trace for act in before for trace in seen_in(given.traces, act.path, act.text)}
     for act in after:
-        for what, words in seen_in(given.signs, act.path, act.text):
+        for what, words in seen_in(given.traces, act.path, act.text):
             if (what, words) not in known:
                 return Worth("used", f"{what} {words}")
-    if _names(given.signs) <= known:
+    if _names(given.traces) <= known:
         return Worth("unclear", "all that it names was known before")
     return Worth("ignored", "nothing that it names was touched")
 
 
-def _names(signs: Signs) -> set[tuple[str, str]]:
+def _names(traces: Traces) -> set[tuple[str, str]]:
     return (
-        {("file", file) for file in signs.files}
-        | {("name", name) for name in signs.names}
-        | {("command", one) for one in signs.commands}
+        {("file", file) for file in traces.files}
+        | {("name", name) for name in traces.names}
+        | {("command", one) for one in traces.commands}
     )

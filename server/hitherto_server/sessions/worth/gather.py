@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Given, worth_of
 from hitherto_server.sessions.worth.shown import Cleared, Course, Shown, settled, standing_settled
-from hitherto_server.sessions.worth.signs import signs_of
+from hitherto_server.sessions.worth.traces import traces_of
 from hitherto_server.store import worth as rows
 
 if TYPE_CHECKING:
@@ -128,16 +128,16 @@ def _with_signs(connection: Connection, course: Course, shown: Sequence[Shown]) 
         if (row := rows.find_memory(connection, one.subject)) is not None
     }
     files = rows.files_of(connection, [row["number"] for row in found.values()])
-    signs = {
-        name: (row["number"], signs_of(row["content"], files.get(row["number"], ())))
+    traces = {
+        name: (row["number"], traces_of(row["content"], files.get(row["number"], ())))
         for name, row in found.items()
     }
-    return replace(course, signs=signs)
+    return replace(course, traces=traces)
 
 
 def _given(row: Row, files: Mapping[int, Sequence[str]]) -> Given:
-    signs = signs_of(row["content"], files.get(row["number"], ()))
-    return Given(row["number"], row["at_ms"], signs, row["agent"], row["standing"])
+    traces = traces_of(row["content"], files.get(row["number"], ()))
+    return Given(row["number"], row["at_ms"], traces, row["agent"], row["standing"])
 
 
 def _new(session_id: str, row: Row, worth: Worth) -> rows.NewWorth:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hitherto_server.sessions.stop.causes import NOTICES
 from hitherto_server.sessions.worth.acts import DEEDS
 from hitherto_server.sessions.worth.assess import AGAINST, WORDS
-from hitherto_server.sessions.worth.signs import is_at
+from hitherto_server.sessions.worth.traces import is_at
 from hitherto_server.store.obligations import STORED, UNMET
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.sessions.worth.acts import Act
     from hitherto_server.sessions.worth.assess import Change, Worth
-    from hitherto_server.sessions.worth.signs import Signs
+    from hitherto_server.sessions.worth.traces import Traces
     from hitherto_server.store.worth import ShownOutcome
 
 BORNE_OUT = frozenset({*AGAINST, "judged-stale", "edited"})
@@ -66,8 +66,8 @@ class Course:
     planned_ms: Sequence[int] = ()
     """When a plan of it was approved."""
     cleared: Sequence[Cleared] = ()
-    signs: Mapping[str, tuple[int, Signs]] = field(default_factory=dict)
-    """The memories that it was shown something of, by id: number and signs."""
+    traces: Mapping[str, tuple[int, Traces]] = field(default_factory=dict)
+    """The memories that it was shown something of, by id: number and traces."""
 
 
 def settled(shown: Shown, course: Course) -> Settled:
@@ -87,9 +87,9 @@ def settled(shown: Shown, course: Course) -> Settled:
 
 
 def _of_memory(shown: Shown, course: Course) -> Settled:
-    if shown.subject not in course.signs:
+    if shown.subject not in course.traces:
         return _went_on(shown, course)
-    number, signs = course.signs[shown.subject]
+    number, traces = course.traces[shown.subject]
     later = [one for one in course.changes if one.number == number and one.at_ms > shown.at_ms]
     for change in later:
         if change.kind in BORNE_OUT:
@@ -97,7 +97,7 @@ def _of_memory(shown: Shown, course: Course) -> Settled:
     if any(change.kind == "confirmed" for change in later):
         return Settled("wrong", WORDS["confirmed"])
     for act in _after(shown, course):
-        if act.kind in LOOKS and _is_about(act, shown.subject, signs):
+        if act.kind in LOOKS and _is_about(act, shown.subject, traces):
             return Settled("heeded", "the session looked at what it is about")
     return _went_on(shown, course)
 
@@ -110,9 +110,9 @@ def _of_advice(shown: Shown, course: Course) -> Settled:
     return _went_on(shown, course) if found.outcome == "wrong" else found
 
 
-def _is_about(act: Act, memory_id: str, signs: Signs) -> bool:
-    named = (memory_id, *signs.files)
-    return any(is_at(act.path, file) for file in signs.files) or any(
+def _is_about(act: Act, memory_id: str, traces: Traces) -> bool:
+    named = (memory_id, *traces.files)
+    return any(is_at(act.path, file) for file in traces.files) or any(
         one in act.text for one in named
     )
 

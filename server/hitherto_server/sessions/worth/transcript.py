@@ -39,7 +39,7 @@ TOOLS: Mapping[str, ActKind] = {
 }
 PATHS = ("file_path", "notebook_path", "path")
 UNREMARKABLE = frozenset({"old_string", "description", *PATHS})
-"""What an edit takes out is no sign of anything, and who describes a command says it twice."""
+"""What an edit takes out is no trace of anything, and who describes a command says it twice."""
 
 
 @dataclass

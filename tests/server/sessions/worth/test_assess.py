@@ -6,11 +6,11 @@ import pytest
 
 from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Given, worth_of
-from hitherto_server.sessions.worth.signs import signs_of
+from hitherto_server.sessions.worth.traces import traces_of
 
 TEXT = "`RefundQueue` in src/refunds.py waits; run `make codegen` after a change."
-SIGNS = signs_of(TEXT, ("src/refunds.py",))
-GIVEN = Given(7, 1_000_000, SIGNS, standing="current")
+TRACES = traces_of(TEXT, ("src/refunds.py",))
+GIVEN = Given(7, 1_000_000, TRACES, standing="current")
 BEFORE, AFTER = 900_000, 1_100_000
 
 
@@ -69,7 +69,7 @@ def test_a_part_of_another_name_is_no_use() -> None:
 
 
 def test_what_a_subagent_was_given_only_it_can_use() -> None:
-    given = Given(7, 1_000_000, SIGNS, agent="a1")
+    given = Given(7, 1_000_000, TRACES, agent="a1")
     assert worth_of(given, [edit(AFTER)], []).outcome == "unclear"
     assert worth_of(given, [edit(AFTER, agent="a1")], []).outcome == "used"
 
@@ -88,7 +88,7 @@ def test_a_memory_that_was_replaced_was_false_unless_the_session_changed_its_fil
 
 
 def test_a_memory_that_was_given_as_changed_was_outdated_and_not_false() -> None:
-    given = Given(7, 1_000_000, SIGNS, standing="changed")
+    given = Given(7, 1_000_000, TRACES, standing="changed")
     assert worth_of(given, [], [Change(7, "superseded", AFTER)]).blame == "stale"
 
 

@@ -7,17 +7,17 @@ import pytest
 from hitherto_server.sessions.worth.acts import Act
 from hitherto_server.sessions.worth.assess import Change, Worth
 from hitherto_server.sessions.worth.shown import Cleared, Course, Shown, settled, standing_settled
-from hitherto_server.sessions.worth.signs import signs_of
+from hitherto_server.sessions.worth.traces import traces_of
 from hitherto_server.store.obligations import UNMET
 
 ID = "01a229f1-2800-7164-b9b1-e955957d2b91"
-SIGNS = {ID: (7, signs_of("`spin_up` is in plant/pump.py"))}
+TRACES = {ID: (7, traces_of("`spin_up` is in plant/pump.py"))}
 NOTICE = Shown("notice:changed", ID, 1000)
 EDIT = Act(2000, "edit", path="/p/plant/pump.py")
 
 
 def course(*acts: Act, changes: tuple[Change, ...] = (), **values: object) -> Course:
-    return Course(acts=acts, changes=changes, signs=SIGNS, **values)  # type: ignore[arg-type]
+    return Course(acts=acts, changes=changes, traces=TRACES, **values)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ LEAST_NAME = 4
 
 
 @dataclass(frozen=True)
-class Signs:
+class Traces:
     """What a memory names that an act can show."""
 
     files: frozenset[str] = frozenset()
@@ -29,12 +29,12 @@ class Signs:
         return bool(self.files or self.names or self.commands)
 
 
-def signs_of(content: str, tied: Iterable[str] = ()) -> Signs:
-    """Return the signs of a memory that says this and is tied to these files."""
+def traces_of(content: str, tied: Iterable[str] = ()) -> Traces:
+    """Return the traces of a memory that says this and is tied to these files."""
     named = [name for name in identifiers_in(content) if len(name) >= LEAST_NAME]
     paths = {name for name in named if "/" in name and "(" not in name and "://" not in name}
     quoted = {span for span in BACKTICKED.findall(content) if is_command(span)}
-    return Signs(frozenset({*tied, *paths}), frozenset(set(named) - paths), frozenset(quoted))
+    return Traces(frozenset({*tied, *paths}), frozenset(set(named) - paths), frozenset(quoted))
 
 
 def is_command(span: str) -> bool:
@@ -42,14 +42,14 @@ def is_command(span: str) -> bool:
     return PROGRAM.match(span) is not None
 
 
-def seen_in(signs: Signs, path: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the signs that an act on a path, with a text, shows: what it is, and its words."""
+def seen_in(traces: Traces, path: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield the traces that an act on a path, with a text, shows: what it is, and its words."""
     if path:
-        yield from (("file", file) for file in sorted(signs.files) if is_at(path, file))
+        yield from (("file", file) for file in sorted(traces.files) if is_at(path, file))
     if text:
-        yield from (("name", name) for name in sorted(signs.names) if stands_in(text, name))
-        yield from (("command", one) for one in sorted(signs.commands) if one in text)
-        yield from (("file", file) for file in sorted(signs.files) if stands_in(text, file))
+        yield from (("name", name) for name in sorted(traces.names) if stands_in(text, name))
+        yield from (("command", one) for one in sorted(traces.commands) if one in text)
+        yield from (("file", file) for file in sorted(traces.files) if stands_in(text, file))
 
 
 def is_at(path: str, file: str) -> bool:
