@@ -13,7 +13,7 @@ from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.control.left_alone import leave_alone, without_hidden
-from hitherto_server.sessions.moments import answer_start
+from hitherto_server.sessions.moments import answer_start, is_late
 from hitherto_server.sessions.notices import AFTER_TOOLS, tells_of_files, with_news
 from hitherto_server.sessions.prompt.keeper import turn_of
 from hitherto_server.sessions.spool_reader import parse_record
@@ -95,7 +95,10 @@ class SessionDesk:
     async def _take_first(self, call: HookCall) -> Reply:
         if (rule := await self.tools.quiet.over(call)) is not None:
             return await leave_alone(self.tools, call, rule)
-        return await self._take(await without_hidden(self.tools, call))
+        reply = await self._take(await without_hidden(self.tools, call))
+        if call.spooled or is_late(self.tools, call):
+            return reply
+        return self.tools.preferences.with_kept(call, reply)
 
     async def _take(self, call: HookCall) -> Reply:
         project = await self._project(call)

@@ -328,6 +328,36 @@ async def test_what_a_judge_denies_is_kept_only_if_it_was_asked_for(
     assert [one[0] for one in stored(judged)] == [PREFERENCE]
 
 
+async def test_a_person_is_told_once_and_alone_what_was_kept(client: Client) -> None:
+    await client.prompts(PREFERENCE, prompt_id="p")
+    await kept(client)
+    stop = await client.says("Stop", prompt_id="p", last_assistant_message="I will.")
+    ((memory,),) = rows(client.services.home.database, "SELECT id FROM memory WHERE actor = 'hook'")
+    line = f"Hitherto: remembered in every project: “{PREFERENCE}”"
+    assert stop == {"systemMessage": f"{line} (`hitherto forget {memory}` takes it back)"}
+    assert await client.says("Stop", prompt_id="p", last_assistant_message="Done.") is None
+    await client.prompts(f"{PREFERENCE} Again.", prompt_id="q")
+    await kept(client)
+    again = await client.says("Stop", prompt_id="q", last_assistant_message="I will.")
+    assert again is None or "remembered" not in str(again), "it was known"
+
+
+async def test_what_waits_as_a_candidate_is_not_said_to_be_kept(client: Client) -> None:
+    await client.prompts("I prefer tabs over spaces.", prompt_id="p")
+    await kept(client)
+    assert [tier for _, _, tier, *_ in stored(client)] == ["candidate"]
+    assert await client.says("Stop", prompt_id="p", last_assistant_message="Noted.") is None
+
+
+async def test_after_an_interrupt_the_next_prompt_tells_what_was_kept(client: Client) -> None:
+    await client.prompts(PREFERENCE, prompt_id="p")
+    await kept(client)
+    reply = await client.says("UserPromptSubmit", prompt="What is a lockfile?", prompt_id="q")
+    assert reply is not None
+    assert PREFERENCE in reply["systemMessage"]
+    assert "remembered" not in context_of(reply)
+
+
 async def test_a_preference_with_a_secret_is_not_kept(client: Client) -> None:
     token = "".join(("gh", "p_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"))
     await client.prompts(f"From now on use my token {token} when you push for me.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Role = Literal["person", "agent"]
 Label = Literal["goal", "decision", "open", "finding", "request"]
-"""In the order in which they are kept where there is room for some only; `request` is the rule's."""
+"""In the order in which they are kept if there is room for some; `request` is only the rule's."""
 LABELS: tuple[Label, ...] = get_args(Label)
 
 MOST_SAMPLED = 48

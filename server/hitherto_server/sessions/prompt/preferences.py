@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.errors import HithertoError
+from hitherto_server.core.text import opening_of
+from hitherto_server.recall.block import as_data, in_one_line
 from hitherto_server.sessions.prompt.keeper import AFTER_REPLY_S
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from hitherto_server.core.settings import Settings
     from hitherto_server.gates.context import WriteContext
     from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.moments import Reply
     from hitherto_server.sessions.prompt.preference_rules import Heard, Preference
     from hitherto_server.sessions.prompt.reading import Lasting
 
@@ -26,6 +29,10 @@ log = logging.getLogger(__name__)
 IMPORTANCE = 6
 """Above what an agent notes: a session's start gives it a place."""
 TAG = "preference"
+TELLS = frozenset({"Stop", "UserPromptSubmit"})
+"""Events whose answer the person reads, and which come behind what was kept."""
+MOST_TOLD_CHARS = 80
+MOST_UNTOLD = 64
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,8 @@ class Preferences:
     settings: Settings
     hear: Callable[[str], Heard]
     """Returns the person's own sentences of a prompt, and what they state."""
+    _untold: dict[str, list[str]] = field(default_factory=dict)
+    """By session, what was kept and its person was not told of yet."""
     _closing: asyncio.Event = field(default_factory=asyncio.Event)
     _keeping: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -66,6 +75,17 @@ class Preferences:
     def finds_in(self, prompt: str, lasting: Lasting | None) -> bool:
         """Tell whether something of a prompt would be kept."""
         return self.is_on and bool(chosen(self.hear(prompt), lasting))
+
+    def with_kept(self, call: HookCall, reply: Reply) -> Reply:
+        """Add to a reply, for the person alone and once, what was kept of an earlier prompt."""
+        if call.event not in TELLS or call.text("agent_id"):
+            return reply
+        kept = self._untold.pop(call.session_id, [])
+        if not kept:
+            return reply
+        said = (reply or {}).get("systemMessage")
+        lines = [said] if said else []
+        return {**(reply or {}), "systemMessage": "; ".join([*lines, *kept])}
 
     async def close(self) -> None:
         """Keep what waits, at once."""
@@ -96,11 +116,24 @@ class Preferences:
         if request is None:
             return
         if kept.is_sure:
-            await remember(self.writes, request)
+            remembered = await remember(self.writes, request)
+            if remembered.outcome == "stored":
+                self._tell_later(call.session_id, kept.preference, remembered.id)
             return
         said = kept.preference.content
         shown = Shown(call.session_id, call.body_hash, said, "user", call.at_ms)
         await propose(self.writes, request, shown)
+
+    def _tell_later(self, session_id: str, kept: Preference, memory_id: str) -> None:
+        where = "in every project" if kept.is_user_wide else "in this project"
+        said = as_data(in_one_line(opening_of(kept.content, MOST_TOLD_CHARS)))
+        line = (
+            f"Hitherto: remembered {where}: \u201c{said}\u201d"
+            f" (`hitherto forget {memory_id}` takes it back)"
+        )
+        self._untold.setdefault(session_id, []).append(line)
+        while len(self._untold) > MOST_UNTOLD:
+            self._untold.pop(next(iter(self._untold)))
 
 
 def chosen(heard: Heard, lasting: Lasting | None) -> list[Kept]:
