@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -74,19 +74,24 @@ async def rebuild(services: Services) -> dict[str, int]:
     return built
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What the state shows and the notices judge."""
+
+    model: dict[str, Any]
+    spool: dict[str, int]
+    lost_writes: int
+    jobs_waiting: int
+    jobs_failed: int
+
+
 async def status_of(services: Services) -> Status:
     """Return the server's state, with a notice for each thing that is not as it should be."""
-    store = services.store
-    driver = choose_driver()
-    counts = await store.readers.run(lambda c: (totals(c), counters(c)))
+    store, driver = services.store, choose_driver()
+    counts = await store.readers.run(totals)
     searched = await store.readers.run(lambda c: vector_model(c) and f"signs, {measured_by(c)}")
-    lost = store.writer.lost + counts[1].get(LOST_WRITES, 0)
-    spool = services.sessions.spool.counts()
-    change = await services.indexer.progress()
-    model = _model(services, change)
     waiting = await services.indexer.waiting()
-    judged = await _jobs(services)
-    kept = await asyncio.to_thread(summary, services)
+    known = await _known(services)
     return Status(
         version=VERSION,
         protocol=PROTOCOL,
@@ -98,24 +103,46 @@ async def status_of(services: Services) -> Status:
         schema_version=store.schema,
         driver=f"{driver.name} (SQLite {driver.version})",
         vector_index=searched or "numpy scan",
-        model=model,
-        memories=counts[0],
-        pending={**({} if waiting is None else {"embeddings": waiting}), "judgments": judged[0]},
-        spool=spool,
-        lost_writes=lost,
-        notices=[
-            *await store_notices(services),
-            *notices(model, spool, lost),
-            *failed_jobs(judged[1]),
-            *pause_notices(services),
-            *await services.store.readers.run(
-                partial(own_doings, since_ms=services.clock() - WEEK_MS)
-            ),
-        ],
+        model=known.model,
+        memories=counts,
+        pending=_pending(waiting, known.jobs_waiting),
+        spool=known.spool,
+        lost_writes=known.lost_writes,
+        notices=await _notices(services, known),
         quiet=quiet_views(services),
-        backups=kept,
+        backups=await asyncio.to_thread(summary, services),
         damage=store.health.damage,
     )
+
+
+async def _known(services: Services) -> _Known:
+    counted = await services.store.readers.run(counters)
+    waiting, failed = await _jobs(services)
+    return _Known(
+        model=_model(services, await services.indexer.progress()),
+        spool=services.sessions.spool.counts(),
+        lost_writes=services.store.writer.lost + counted.get(LOST_WRITES, 0),
+        jobs_waiting=waiting,
+        jobs_failed=failed,
+    )
+
+
+def _pending(embeddings: int | None, judgments: int) -> dict[str, int]:
+    """Return what waits; nobody knows how many embeddings while no model is loaded."""
+    known = {} if embeddings is None else {"embeddings": embeddings}
+    return {**known, "judgments": judgments}
+
+
+async def _notices(services: Services, known: _Known) -> list[str]:
+    """Return a notice for each thing that is not as it should be, or that was done by itself."""
+    since_ms = services.clock() - WEEK_MS
+    return [
+        *await store_notices(services),
+        *notices(known.model, known.spool, known.lost_writes),
+        *failed_jobs(known.jobs_failed),
+        *pause_notices(services),
+        *await services.store.readers.run(partial(own_doings, since_ms=since_ms)),
+    ]
 
 
 def own_doings(connection: Connection, since_ms: int) -> list[str]:

@@ -131,26 +131,15 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     checks = _is_filed_anew(request) and checks_filing(context.judge)
 
     def job(connection: Connection) -> Remembered:
-        row = get_row(connection, request.id, seen["revision"])
-        if row["trashed_at_ms"] is not None:
-            message = f"memory {request.id} is in the trash"
-            raise InvalidInput(message, mend="Restore it first.")
+        row = _untrashed(connection, request.id, seen["revision"])
+        spans = tuple(context.splitter(content)) if content != row["content"] else None
         state = _edited(connection, row, request, content)
         refuse_rival(connection, row, state)
         admit_restated(connection, row)
-        revision = change_memory(
-            connection,
-            row,
-            state,
-            change="edit",
-            actor=request.actor,
-            at_ms=at_ms,
-            anchors=anchors,
-            spans=tuple(context.splitter(content)) if content != row["content"] else None,
-        )
-        for one in FIELDS:
-            if one in request.model_fields_set:
-                note_stated(connection, row["number"], one)
+        change = partial(change_memory, change="edit", actor=request.actor, at_ms=at_ms)
+        revision = change(connection, row, state, anchors=anchors, spans=spans)
+        for one in (name for name in FIELDS if name in request.model_fields_set):
+            note_stated(connection, row["number"], one)
         if checks:
             check_filing(connection, row["id"], at_ms=at_ms)
         note_memory(connection, request.session_id, row["id"], actor=request.actor, at_ms=at_ms)
@@ -161,6 +150,14 @@ async def _edit(context: WriteContext, request: ReflectRequest, seen: Row) -> Re
     if checks:
         context.on_work()
     return reply
+
+
+def _untrashed(connection: Connection, memory_id: str, revision: int) -> Row:
+    row = get_row(connection, memory_id, revision)
+    if row["trashed_at_ms"] is not None:
+        message = f"memory {memory_id} is in the trash"
+        raise InvalidInput(message, mend="Restore it first.")
+    return row
 
 
 def _is_filed_anew(request: ReflectRequest) -> bool:

@@ -64,23 +64,27 @@ async def store(
     checks = checks_filing(context.judge)
 
     def job(connection: Connection) -> Written:
-        written = write(
-            connection, new, request, around, seen or {}, opinion=opinion, checks=checks
-        )
+        done = write(connection, new, request, around, seen or {}, opinion=opinion, checks=checks)
         # said again, it is as well kept as if it were new
         note_memory(
-            connection, request.session_id, written.id, actor=request.actor, at_ms=context.clock()
+            connection, request.session_id, done.id, actor=request.actor, at_ms=context.clock()
         )
-        return written
+        return done
 
     written = await context.store.writer.run(job)
     if written.stored:
         context.on_written()
-        if checks:
-            context.on_work()
+    if written.stored and checks:
+        context.on_work()
     if opinion is not None:
         outcome = opinion.outcome(written.id, stored=written.stored)
         await patience.judge.note_outcome(opinion.log_id, outcome)
+    return _reply(request, place, new, written, unread=_unread(files, new, place))
+
+
+def _reply(
+    request: RememberRequest, place: Place, new: NewMemory, written: Written, unread: Sequence[str]
+) -> contract.Remembered:
     return contract.Remembered(
         id=written.id,
         revision=written.revision,
@@ -88,8 +92,8 @@ async def store(
         scope=request.scope,
         project=place.project.name if place.project else None,
         superseded=list(written.superseded),
-        anchored_files=[anchor.path for anchor in anchors] if written.stored else [],
-        notes=[*written.notes, *_unread(files, new, place)],
+        anchored_files=[anchor.path for anchor in new.anchors] if written.stored else [],
+        notes=[*written.notes, *unread],
     )
 
 
