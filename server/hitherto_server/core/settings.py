@@ -60,6 +60,8 @@ class Settings:
     """Most characters of a prompt that are kept, without its secrets; 0: no prompt is kept."""
     session_days: int = 90
     """Days that what was said in sessions is kept to be found; 0: no transcript is read."""
+    earlier_sessions: int = 2
+    """Most earlier sessions that a prompt which asks for them is told of; 0: of none."""
     session_findings: int = 1
     """1: what the rules find in a session that is over becomes candidates; 0: nothing does."""
     worth: int = 1
@@ -97,6 +99,7 @@ LEAST_AND_MOST: Mapping[str, tuple[float, float]] = {
     "lesson_asks": (0, 20),
     "kept_prompt_chars": (0, 8000),
     "session_days": (0, 3660),
+    "earlier_sessions": (0, 10),
     "session_findings": (0, 1),
     "worth": (0, 1),
     "set_aside_days": (0, 3660),

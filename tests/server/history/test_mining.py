@@ -161,6 +161,20 @@ async def test_why_names_the_earlier_sessions_that_a_prompt_was_given(mined: Min
         await say_wrong(mined.desk.services, WrongRequest(session_id="another"))
 
 
+async def test_prompts_can_be_told_of_no_earlier_session_while_recall_still_finds_them(
+    mined: Mined,
+) -> None:
+    path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
+    await mined.hears(path)
+    desk = mined.desk.services.sessions
+    desk.tools = replace(desk.tools, settings=replace(desk.tools.settings, earlier_sessions=0))
+    assert await mined.prompts("What did we do last time?") == "", "nor is it said that none is"
+    asked = RecallRequest(query="last time", scope="sessions", project_dir=str(mined.desk.project))
+    found = await perform(mined.desk.services, asked)
+    assert isinstance(found, RecallReply)
+    assert [one.session_id for one in found.sessions] == [path.stem]
+
+
 async def test_recall_finds_sessions_where_they_are_meant(mined: Mined) -> None:
     path = mined.client.session(mined.desk.project, ("user", ASKED), ("assistant", SAID))
     await mined.hears(path)

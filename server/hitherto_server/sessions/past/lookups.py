@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_SESSIONS = 2
 MOST_TOKENS = 400
 
 
@@ -37,7 +36,7 @@ async def with_past(
             tools,
             prompt.text,
             prompt.project.number,
-            MOST_SESSIONS,
+            tools.settings.earlier_sessions,
             session_id=prompt.call.session_id,
             tokens=MOST_TOKENS,
         )

@@ -100,10 +100,11 @@ async def _answered(tools: Tools, prompt: Prompt, reading: Reading, admission: A
 
     has_past, lasting = False, reading.lasting
     reply = await deliver(tools, prompt.call, admission)
-    if reading.asks_session.holds:
+    gives_past = tools.settings.earlier_sessions > 0
+    if reading.asks_session.holds and gives_past:
         reply, has_past = await with_past(tools, prompt, reply, admission.occasion)
     keeps = lasting is None or tools.preferences.finds_in(prompt.text, lasting)
-    wanted = nudges_for(prompt, reading, Answered(admission, has_past, keeps))
+    wanted = nudges_for(prompt, reading, Answered(admission, has_past or not gives_past, keeps))
     reply, nudge = await with_nudge(tools, prompt, reply, wanted)
     await tools.judge.note_outcome(
         reading.log_id,

@@ -55,7 +55,7 @@ class Answered:
 
     admission: Admission
     has_past: bool
-    """Whether earlier sessions that it asks about were found."""
+    """Whether earlier sessions that it asks about were found, or none is to be given."""
     keeps_preference: bool
     """Whether what it shows of a preference is kept without the agent."""
 
