@@ -8,6 +8,7 @@ How a process starts from nothing is for the tests that call `subprocess` themse
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import json
@@ -141,7 +142,15 @@ class WarmParent:
         return int(answer)
 
 
+    def end(self) -> None:
+        """Let it end; what it forked lives on."""
+        self._socket.close()
+        self._process.wait()
+
+
 @functools.cache
 def warm_parent() -> WarmParent:
     """Return this process's parent of copies; it ends when this process does."""
-    return WarmParent()
+    parent = WarmParent()
+    atexit.register(parent.end)
+    return parent

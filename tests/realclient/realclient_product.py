@@ -74,7 +74,7 @@ class Product:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         with (self.place.root / "serve.log").open("ab") as log:
-            process = subprocess.Popen(
+            process = warm_process.popen(
                 [str(HITHERTO), "serve"],
                 cwd=self.place.project,
                 env=self.place.environ,
