@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 
 from hitherto_contract.base import Wire
 
+BackfillState = Literal["running", "paused", "done", "cancelled"]
+
 
 class BackfillRequest(Wire):
     """Have a backfill begin, rest, go on or end."""
@@ -49,7 +51,7 @@ class BackfillRun(Wire):
     """One run. Times are UTC milliseconds."""
 
     id: int
-    state: Literal["running", "paused", "done", "cancelled"]
+    state: BackfillState
     why: str | None
     """Why it rests or has ended."""
     total: int

@@ -13,6 +13,7 @@ from hitherto_server.store import backfill as rows
 from hitherto_server.store import jobs
 
 if TYPE_CHECKING:
+    from hitherto_contract.background import BackfillState as State
     from hitherto_server.core.clock import Clock
     from hitherto_server.judge.asking import Asks
     from hitherto_server.maintenance.backfilling import Driver
@@ -84,7 +85,7 @@ class Backfill:
         """End the run; what was judged stays."""
         return await self._change(None, "cancelled", "by hand")
 
-    async def _change(self, known: rows.State | None, state: rows.State, why: str | None) -> Run:
+    async def _change(self, known: State | None, state: State, why: str | None) -> Run:
         def job(connection: Connection) -> Run:
             run = rows.find_live(connection)
             if run is None or known not in {None, run.state}:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hitherto_server.store.queries import load_queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hitherto_contract.background import BackfillState as State
     from hitherto_server.store.driver import Connection
-
-State = Literal["running", "paused", "done", "cancelled"]
 
 ABOVE_ALL = 2**63 - 1
 LEAST_LOGGED = 20
