@@ -35,18 +35,15 @@ def ten_memories(tree: Tree) -> list[Remembered]:
     return memories
 
 
-def best_ms(tree: Tree, memories: list[Remembered], states: FileStates) -> float:
-    took = []
-    for _ in range(7):
-        start = time.perf_counter()
-        views = standings(memories, tree.root, states)
-        took.append((time.perf_counter() - start) * 1000)
-        assert {view.standing for view in views} == {"current"}
-    return min(took)
+def took_s(tree: Tree, memories: list[Remembered], states: FileStates) -> float:
+    start = time.thread_time()
+    views = standings(memories, tree.root, states)
+    assert {view.standing for view in views} == {"current"}
+    return time.thread_time() - start
 
 
 @pytest.mark.parametrize("edited", [False, True], ids=["untouched", "edited elsewhere"])
-def test_ten_hits_with_three_files_each_take_less_than_five_milliseconds_warm(
+def test_ten_hits_with_three_files_each_take_a_fifth_of_the_first_time_once_they_are_known(
     tree: Tree, monkeypatch: pytest.MonkeyPatch, edited: bool
 ) -> None:
     monkeypatch.setattr(files_module, "SETTLED_NS", 0)
@@ -55,9 +52,11 @@ def test_ten_hits_with_three_files_each_take_less_than_five_milliseconds_warm(
         for number in range(30):
             tree.write(f"pkg/m{number}.py", module(number) + "last = 1\n")
     assert len({anchor.path for memory in memories for anchor in memory.anchors}) == 30
-    took_ms = best_ms(tree, memories, FileStates())
-    print(f"ten hits warm: {took_ms:.2f} ms")
-    assert took_ms <= 5
+    states = FileStates()
+    first_s = took_s(tree, memories, states)
+    again_s = min(took_s(tree, memories, states) for _ in range(7))
+    print(f"ten hits: {first_s * 1000:.1f} ms, then {again_s * 1000:.2f} ms")
+    assert again_s < first_s / 5
 
 
 def test_a_file_from_the_future_is_settled_too(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
