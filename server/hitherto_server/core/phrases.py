@@ -16,5 +16,5 @@ def phrases(lines: str, *, whole_words: bool = True) -> re.Pattern[str]:
     """Return a pattern that finds any of the lines, in either case; each is an expression."""
     listed = [line.strip() for line in lines.splitlines() if line.strip()]
     if whole_words:
-        listed = [rf"(?<!\w){line}(?!\w)" for line in listed]
+        listed = [rf"(?<!\w)(?:{line})(?!\w)" for line in listed]
     return any_of(*listed)
