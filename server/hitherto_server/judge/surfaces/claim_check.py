@@ -58,8 +58,8 @@ SURFACE = Surface(
         "`shown_below` it is not, whatever the rule says; between them the rule decides."
     ),
     fallback=(
-        "An outright claim beside a check that failed last, or where nothing ran that might have "
-        "been one."
+        "An outright claim beside a check or a command that failed last, or where nothing ran that "
+        "might have shown it."
     ),
     effect="advises",
     samples=questions_for(),

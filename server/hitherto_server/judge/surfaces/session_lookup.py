@@ -55,7 +55,10 @@ SURFACE = Surface(
         "From `least_probability` on the prompt is given what is kept of the earlier sessions that "
         "it is after; where there is none, a line says so."
     ),
-    fallback="Phrases such as `last time`, `where we left off` or `in our previous session`.",
+    fallback=(
+        "Phrases such as `where we left off` or `in our previous session`, and what was done "
+        "together at an earlier time."
+    ),
     effect="advises",
     samples={KEY: QUESTION},
     rides_on="prompt-urgency",

@@ -59,7 +59,8 @@ SURFACE = Surface(
         "`not_worth_below` it is not, whatever the rule says; between them the rule decides."
     ),
     fallback=(
-        "A failure that the turn mended and explained, or its own words for a cause or a decision."
+        "A failure that the turn mended and explained, its own words for a cause or a decision, or "
+        "a reason of something odd that was asked about."
     ),
     effect="advises",
     samples=questions_for(),

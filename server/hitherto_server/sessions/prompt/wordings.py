@@ -92,7 +92,7 @@ GOES_BACK = (
 """What goes back to a decision, an agreement or a problem that was met before."""
 
 SMALL = (
-    r"^\W*(?:please |ok,? |now )?(?:which|where (?:is|are|does)|what does|who calls|show|explain|list|print|log|rename|sort|format|split|bump|raise|lower|increase|decrease|mark|align|capitali[sz]e|shorten|reword|comment out)\b",
+    r"^\W*(?:please |ok,? |now )?(?:which|where (?:is|are|does)|what does|who calls|show|explain|list|print|log|rename|sort|format|split|raise|lower|increase|decrease|mark|align|capitali[sz]e|shorten|reword|comment out)\b",
     r"^\W*(?:please |ok,? |now )?(?:remove|delete|move|replace|change|set|put|use|make|fix|correct|add|write)\b[^.\n]{0,40}\b(?:this|typos?|imports?|docstrings?|comments?|flags?|options?|columns?|icons?|tooltips?|links?|lines?|labels?|buttons?|headings?|titles?|margins?|padding|colou?rs?|spaces?|tabs|unit tests?|a test|log (?:line|message)s?|constants?|variables?|px|font)\b",
 )
 """What looks at one thing, or changes one that it names."""
