@@ -18,16 +18,9 @@ from hitherto_server.store import driver
 from hitherto_server.store.driver import open_raw
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from hitherto_server.services import Services
-
-
-@pytest.fixture
-async def services(tmp_path: Path) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", TestClock()) as services:
-        yield services
 
 
 async def remember(services: Services, content: str, **values: Any) -> str:

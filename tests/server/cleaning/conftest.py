@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.server.gates.conftest import Person
 from tests.system_one_stub import SystemOneStub
-from tests.wiring import TestClock, opened, repository
 
 from hitherto_server.api.cleaning import make_cleaner
 from hitherto_server.cleaning.cleaner import EVERYWHERE
@@ -17,15 +15,15 @@ from hitherto_server.judge.register import surfaces
 from hitherto_server.store.relations import propose, relate
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
+    from collections.abc import Iterator
+
+    from tests.person import Person
 
     from hitherto_server.cleaning.applying import Done
     from hitherto_server.cleaning.cleaner import Cleaner
     from hitherto_server.cleaning.entries import Choice, Entry, ListName
     from hitherto_server.cleaning.triage import Snapshot
     from hitherto_server.cleaning.undoing import Undone
-    from hitherto_server.services import Services
 
 
 class Home:
@@ -102,27 +100,6 @@ class Home:
         quiet = {name: SurfaceChoice(on=False) for name in others}
         config = JudgeConfig(backend=backend, surfaces=quiet)
         await self.me.services.judge.change(lambda _: config)
-
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
-async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", clock) as services:
-        yield services
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return repository(tmp_path / "project", "git@example.com:owner/name.git")
-
-
-@pytest.fixture
-def me(services: Services, project: Path, clock: TestClock) -> Person:
-    return Person(services, project, clock)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tests.server.gates.conftest import Person
+from tests.person import Person
 from tests.system_one_stub import use_stub
 
 from hitherto_server.judge.configuration import SurfaceChoice

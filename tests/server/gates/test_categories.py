@@ -13,9 +13,9 @@ from hitherto_server.gates.categories import manage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hitherto_contract import CategoryView
+    from tests.person import Person
 
-    from .conftest import Person
+    from hitherto_contract import CategoryView
 
 SEEDS = ["architecture", "conventions", "operations", "pitfalls"]
 

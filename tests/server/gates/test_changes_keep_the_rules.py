@@ -12,7 +12,7 @@ from hitherto_server.core.errors import AlreadyKnown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Person
+    from tests.person import Person
 
 
 async def test_an_edit_into_text_that_addresses_an_agent_is_marked_until_it_is_undone(

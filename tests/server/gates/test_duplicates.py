@@ -17,9 +17,9 @@ from hitherto_server.store.recall import list_conflicts
 from hitherto_server.store.relations import list_repeats
 
 if TYPE_CHECKING:
-    from hitherto_server.store.driver import Connection
+    from tests.person import Person
 
-    from .conftest import Person
+    from hitherto_server.store.driver import Connection
 
 
 async def reasons(me: Person) -> list[tuple[Any, ...]]:

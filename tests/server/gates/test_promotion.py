@@ -13,7 +13,7 @@ from hitherto_server.gates.promotion import Case, bar_of
 from hitherto_server.store.memories import NewMemory, insert_memory
 
 if TYPE_CHECKING:
-    from tests.server.gates.conftest import Person
+    from tests.person import Person
 
     from hitherto_server.services import Services
 

@@ -19,7 +19,7 @@ from hitherto_server.core.errors import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Person
+    from tests.person import Person
 
 CHANGES_OF_TEXT: list[tuple[str, dict[str, Any]]] = [
     ("edit", {"content": "`A` is set twice."}),

@@ -17,7 +17,7 @@ from hitherto_server.core.errors import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import Person
+    from tests.person import Person
 
 NOBODY = "01a22bf4-ec96-7fad-a66d-ad7a276719dd"
 

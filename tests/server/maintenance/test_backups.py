@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.server_process import wait_until
-from tests.wiring import NOW_MS, TestClock, faults_in, opened, rows
+from tests.wiring import NOW_MS, TestClock, faults_in, rows
 
 from hitherto_contract import EraseRequest, RememberRequest
 from hitherto_server.core.clock import DAY_MS
@@ -34,22 +34,11 @@ from hitherto_server.store.shelf import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import Callable
 
     from hitherto_server.services import Services
 
 WORD = "zyqxwvkolibri"
-
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
-async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", clock) as services:
-        yield services
 
 
 async def told(services: Services, content: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.wiring import TestClock, opened, repository, rows
+from tests.wiring import repository, rows
 
 from hitherto_contract import EraseRequest, ReflectRequest, RememberRequest
 from hitherto_server.core.errors import NotFound
@@ -22,7 +22,6 @@ from hitherto_server.store.memories import list_views
 from hitherto_server.store.turns import NewTurn, put_turn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from hitherto_server.services import Services
@@ -33,22 +32,6 @@ SLIPPED = f'codename "{WORD}" für Köln'
 
 The word is its own stem: so the word index would hold it as it is.
 """
-
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
-async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", clock) as services:
-        yield services
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return repository(tmp_path / "project", "git@example.com:owner/name.git")
 
 
 def eraser(services: Services) -> Eraser:

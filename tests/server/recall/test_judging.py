@@ -64,11 +64,6 @@ def stub() -> Iterator[SystemOneStub]:
 
 
 @pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
 async def services(
     tmp_path: Path, clock: TestClock, stub: SystemOneStub
 ) -> AsyncIterator[Services]:

@@ -77,11 +77,6 @@ def context_of(reply: Reply) -> str:
 
 
 @pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
 async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
     async with opened(tmp_path / "home", clock) as services:
         await services.sessions.close()  # the tests drain by themselves

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.wiring import TestClock
 
 from hitherto_server.store.database import Store, open_store
 
@@ -13,10 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
+    from tests.wiring import TestClock
 
 
 @pytest.fixture

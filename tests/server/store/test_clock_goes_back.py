@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.wiring import NOW_MS, TestClock, opened, rows
+from tests.wiring import NOW_MS, TestClock, rows
 
 from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest, RestoreRequest
 from hitherto_server.core.clock import DAY_MS
@@ -15,21 +15,7 @@ from hitherto_server.maintenance.backups import Backups
 from hitherto_server.store.shelf import list_backups
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
     from hitherto_server.services import Services
-
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
-async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", clock) as services:
-        yield services
 
 
 async def test_each_change_of_a_memory_is_later_than_the_one_before(

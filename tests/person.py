@@ -1,11 +1,8 @@
-"""Gates over a real store, with a project to write from."""
+"""Somebody who writes through the gates, with a project to write from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-
-import pytest
-from tests.wiring import TestClock, opened, repository
 
 from hitherto_contract import ForgetRequest, ReflectRequest, RememberRequest, RestoreRequest
 from hitherto_server.gates.reflect import forget, reflect, restore
@@ -13,8 +10,9 @@ from hitherto_server.gates.remember import remember
 from hitherto_server.store.memories import list_revisions, list_views
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from tests.wiring import TestClock
 
     from hitherto_contract import MemoryView, Remembered, RevisionView
     from hitherto_server.services import Services
@@ -87,24 +85,3 @@ class Person:
             return [row[0] for row in found]
 
         return await self.services.store.readers.run(job)
-
-
-@pytest.fixture
-def clock() -> TestClock:
-    return TestClock()
-
-
-@pytest.fixture
-async def services(tmp_path: Path, clock: TestClock) -> AsyncIterator[Services]:
-    async with opened(tmp_path / "home", clock) as services:
-        yield services
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return repository(tmp_path / "project", "git@example.com:owner/name.git")
-
-
-@pytest.fixture
-def me(services: Services, project: Path, clock: TestClock) -> Person:
-    return Person(services, project, clock)
