@@ -73,6 +73,7 @@ class PastSessionView(Wire):
     branch: str | None
     files: list[str]
     excerpts: list[str]
+    plan: str = ""
 
 
 class RecallReply(Wire):

@@ -110,6 +110,8 @@ def _found(answer: dict[str, Any]) -> list[str]:
     for one in answer["sessions"]:
         began, branch = minute_of(one["began_at_ms"]), one["branch"] or ""
         lines.append("  ".join(filter(None, (f"session {one['session_id']}", began, branch))))
+        if one.get("plan"):
+            lines.append(f"  under the plan: {one['plan']}")
         lines += [f"  {line}" for text in one["excerpts"] for line in text.splitlines()]
     return [*lines, *answer["notes"], _foot(answer)]
 

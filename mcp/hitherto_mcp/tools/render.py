@@ -90,7 +90,8 @@ def hit_block(hit: Hit) -> str:
 def session_block(one: PastSessionView) -> str:
     """Return an earlier session as a source: a line that names it, then what was said."""
     branch = f"branch {one.branch}" if one.branch else ""
-    named = (f"session {one.session_id}", minute(one.began_at_ms), branch, *one.files[:4])
+    plan = f"under the plan: {one.plan}" if one.plan else ""
+    named = (f"session {one.session_id}", minute(one.began_at_ms), branch, *one.files[:4], plan)
     return f"{joined(named)}\n{indented(chr(10).join(one.excerpts))}"
 
 

@@ -189,6 +189,7 @@ def _past_view(one: PastSession) -> PastSessionView:
         branch=one.branch,
         files=list(one.files),
         excerpts=list(one.excerpts),
+        plan=one.plan,
     )
 
 

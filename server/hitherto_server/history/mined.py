@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 from hitherto_server.core.clock import DAY_MS
 from hitherto_server.core.errors import ModelError
 from hitherto_server.history.keeping import MINED, keep, made_ready
+from hitherto_server.history.pieces import MOST_PART_CHARS
 from hitherto_server.history.sources import standing_folder
+from hitherto_server.sessions.past.planned import title_of, with_plan
 from hitherto_server.store import pieces
+from hitherto_server.store.plans import find_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,9 +135,17 @@ class Mine:
             ended_at_ms=piece.ended_at_ms,
             working_dir=piece.folder,
             branch=piece.branch or None,
-            text=piece.text,
+            text=await self._under_its_plan(piece),
             files=json.dumps(piece.files, ensure_ascii=False),
         )
+
+    async def _under_its_plan(self, piece: Piece) -> str:
+        """Return a piece's text, with the approved plan that was in force when it ended."""
+        look = partial(find_in_force, session_id=piece.session_id, at_ms=piece.ended_at_ms)
+        plan = await self.writes.store.readers.run(look)
+        if plan is None or not (title := title_of(plan[1])):
+            return piece.text
+        return with_plan(piece.text, plan[0], title)[:MOST_PART_CHARS]
 
     async def _project(self, folder: str) -> Project | None:
         """Return whose a folder is; None where it is ignored, or no folder at all."""

@@ -49,6 +49,13 @@ def find_after(connection: Connection, approval: Approval) -> Stored | None:
     return _stored(connection.execute(sql["after"], vars(approval)).fetchone())
 
 
+def find_in_force(connection: Connection, session_id: str, at_ms: int) -> tuple[str, str] | None:
+    """Return the plan under which a session worked at a time: its id, and how it begins."""
+    values = {"session_id": session_id, "at_ms": at_ms}
+    row = connection.execute(sql["in_force"], values).fetchone()
+    return None if row is None else (row["id"], row["opening"])
+
+
 def is_noted(connection: Connection, approval: Approval, content: str) -> bool:
     """Tell whether this very approval of this text is on record."""
     values = {**vars(approval), "content_hash": content_hash(content)}

@@ -18,6 +18,12 @@ WHERE m.trashed_at_ms IS NULL AND coalesce(m.project_id, 0) = :project
     AND a.at_ms > :at_ms
 ORDER BY a.at_ms, a.id LIMIT 1;
 
+-- in_force: the plan that a session approved last, by a time
+SELECT m.id, substr(m.content, 1, 1000) AS opening
+FROM approval AS a JOIN memory AS m ON m.number = a.memory_number
+WHERE a.session_id = :session_id AND a.at_ms <= :at_ms AND m.trashed_at_ms IS NULL
+ORDER BY a.at_ms DESC, a.id DESC LIMIT 1;
+
 -- is_noted: whether this very approval is noted
 SELECT 1 FROM approval AS a JOIN memory AS m ON m.number = a.memory_number
 WHERE a.session_id = :session_id AND a.at_ms = :at_ms AND m.content_hash = :content_hash LIMIT 1;

@@ -39,6 +39,8 @@ from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.control.purge import purge
 from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.sessions.past.finding import Asked, block_of, find_past
+from hitherto_server.sessions.plan.plans import store_plan
+from hitherto_server.sessions.transcript import time_of
 from hitherto_server.sessions.worth.transcript import is_readable
 from hitherto_server.store.sessions import NewEvent, begin_session, put_event
 
@@ -173,6 +175,34 @@ async def test_prompts_can_be_told_of_no_earlier_session_while_recall_still_find
     found = await perform(mined.desk.services, asked)
     assert isinstance(found, RecallReply)
     assert [one.session_id for one in found.sessions] == [path.stem]
+
+
+async def test_a_piece_names_the_approved_plan_that_was_in_force(mined: Mined) -> None:
+    path = mined.client.session(
+        mined.desk.project, ("user", ASKED), ("assistant", SAID), ("user", "go on"), EDIT, PASSES
+    )
+    (later,) = (row for row in rows_of(path) if row.get("message", {}).get("content") == "go on")
+    approved_ms = time_of(later["timestamp"]) or 0
+    plan = "# Mend the tides of Cuxhaven\n\n1. Read the fourth column."
+    body = {
+        "session_id": path.stem,
+        "cwd": str(mined.desk.project),
+        "tool_name": "ExitPlanMode",
+        "tool_response": {"plan": plan, "filePath": "/home/dev/.claude/plans/tides.md"},
+    }
+    call = read_call("PostToolUse", json.dumps(body).encode(), at_ms=approved_ms)
+    await store_plan(mined.desk.services.sessions.tools, call)
+    ((memory,),) = await mined.desk.rows("SELECT id FROM memory WHERE kind = 'plan'")
+    await mined.hears(path)
+    first, second = await mined.texts()
+    line = f"Under the plan: Mend the tides of Cuxhaven (memory {memory})"
+    assert line not in first, "it was approved later"
+    assert second.splitlines()[:2] == ["Asked: go on", line]
+    (found,) = await mined.asks("What did we do last time?")
+    assert f"under the plan: Mend the tides of Cuxhaven (memory {memory})" in block_of([found])
+    assert not any(line in one for one in found.excerpts), "once is enough"
+    (by_title,) = await mined.asks("where were we in mending the tides of Cuxhaven?")
+    assert by_title.session_id == path.stem
 
 
 async def test_recall_finds_sessions_where_they_are_meant(mined: Mined) -> None:

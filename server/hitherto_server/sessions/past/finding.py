@@ -17,6 +17,7 @@ from hitherto_server.recall.query import prepare, terms_match
 from hitherto_server.recall.stem import stem
 from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.recall.vectors import cosines_of
+from hitherto_server.sessions.past.planned import parted
 from hitherto_server.sessions.past.wish import wish_in
 from hitherto_server.store import pieces
 
@@ -66,6 +67,8 @@ class PastSession:
     """Pieces of it in their order, none of them a statement that holds today."""
     asked: int
     """How many exchanges of it are kept."""
+    plan: str = ""
+    """The approved plan that was in force in the last of these pieces."""
 
 
 async def past_sessions(
@@ -123,11 +126,12 @@ def entry_of(one: PastSession) -> str:
 
 
 def source_of(one: PastSession) -> str:
-    """Name a session as a source: its id, when, on which branch, with which files."""
+    """Name a session as a source: its id, when, on which branch, with which files and plan."""
     more = len(one.files) - 4
     files = ", ".join(one.files[:4]) + (f" and {more} more" if more > 0 else "")
     branch = f"branch {one.branch}" if one.branch else ""
-    named = (f"session {one.session_id}", minute_of(one.began_at_ms), branch, files)
+    plan = f"under the plan: {one.plan}" if one.plan else ""
+    named = (f"session {one.session_id}", minute_of(one.began_at_ms), branch, files, plan)
     return " · ".join(filter(None, (" ".join(part.split()) for part in named)))
 
 
@@ -233,7 +237,14 @@ def _shown(rows: list[Row], best: list[int], query: PreparedQuery, tokens: int) 
         files=tuple(files),
         excerpts=tuple(texts),
         asked=len({row["message_id"] for row in rows}),
+        plan=_plan_of(order or rows),
     )
+
+
+def _plan_of(rows: Sequence[Row]) -> str:
+    """Return the plan that the latest of some pieces names; empty if none names one."""
+    latest = sorted(rows, key=lambda row: -row["started_at_ms"])
+    return next((plan for row in latest if (plan := parted(row["text"])[1])), "")
 
 
 def _within_budget(
@@ -253,4 +264,4 @@ def _within_budget(
 
 
 def _excerpt(row: Row, query: PreparedQuery, budget: int) -> str:
-    return excerpt_of(row["text"], query, budget=budget)
+    return excerpt_of(parted(row["text"])[0], query, budget=budget)
