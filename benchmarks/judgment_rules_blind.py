@@ -15,7 +15,7 @@ from harness import RESULTS, begin, commit, read_options
 from judgment_rules import measured, prepare, share
 from kept import kept_in
 
-from hitherto_server.benches.items import sets_in
+from hitherto_server.benches.sets import sets_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

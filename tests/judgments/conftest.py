@@ -11,9 +11,9 @@ from tests.system_one_stub import SystemOneStub, use_stub
 
 from hitherto_server.benches.basis import basis_of
 from hitherto_server.benches.bench import Bench
-from hitherto_server.benches.items import load_kinds, load_worth
 from hitherto_server.benches.passes import Passes
 from hitherto_server.benches.report import Report
+from hitherto_server.benches.sets import load_kinds, load_worth
 from hitherto_server.gates.secrets import redact
 from hitherto_server.judge.client import make_judge
 from hitherto_server.judge.configuration import SurfaceChoice

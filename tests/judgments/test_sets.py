@@ -7,15 +7,16 @@ from importlib.resources import files
 
 import pytest
 
-from hitherto_server.benches.items import (
+from hitherto_server.benches.items import half_of
+from hitherto_server.benches.sets import (
     FOLDER,
     SETS,
     fixture_hash,
-    half_of,
     load_categories,
     load_relations,
     load_secrets,
     load_staleness,
+    sets_in,
 )
 from hitherto_server.benches.trials import TRIALS
 from hitherto_server.gates.secrets import redact

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches.items import fixture_hash
+from hitherto_server.benches.sets import fixture_hash
 from hitherto_server.benches.trials import TRIALS
 
 if TYPE_CHECKING:

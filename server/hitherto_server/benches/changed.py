@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches.items import load_staleness
+from hitherto_server.benches.sets import load_staleness
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.core.text import identifiers_in
 from hitherto_server.judge.surfaces import edit_stale, stale_check

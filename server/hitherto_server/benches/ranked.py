@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches.items import load_relevance, load_worth
+from hitherto_server.benches.sets import load_relevance, load_worth
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import brief_rank, rerank, trash_triage
 

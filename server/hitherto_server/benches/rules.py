@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server.benches.changed import label_of
-from hitherto_server.benches.items import (
+from hitherto_server.benches.offered import offered
+from hitherto_server.benches.pairs import KINSHIP
+from hitherto_server.benches.prompts import boundary_label, learning_label, lookup_label
+from hitherto_server.benches.sessions import digest_by_rule, plan_by_rule
+from hitherto_server.benches.sets import (
     load_boundaries,
     load_categories,
     load_duplicates,
@@ -23,10 +27,6 @@ from hitherto_server.benches.items import (
     load_staleness,
     load_worth,
 )
-from hitherto_server.benches.offered import offered
-from hitherto_server.benches.pairs import KINSHIP
-from hitherto_server.benches.prompts import boundary_label, learning_label, lookup_label
-from hitherto_server.benches.sessions import digest_by_rule, plan_by_rule
 from hitherto_server.benches.shelf import ranked_by_recall
 from hitherto_server.benches.texts import band_of, worth_labels
 from hitherto_server.benches.trial import UNSAID, Said

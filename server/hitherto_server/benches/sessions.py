@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches.items import text_of
+from hitherto_server.benches.sets import text_of
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import compact_digest, plan_conflict
 from hitherto_server.sessions.compaction.rule import labels_by_rule

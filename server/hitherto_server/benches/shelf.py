@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
-from hitherto_server.benches.items import load_relevance
+from hitherto_server.benches.sets import load_relevance
 from hitherto_server.benches.trial import Said
 from hitherto_server.core.clock import now_ms, uuid7
 from hitherto_server.core.settings import Settings

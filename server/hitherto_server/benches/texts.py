@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.benches.items import (
+from hitherto_server.benches.sets import (
     load_categories,
     load_historical,
     load_kinds,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hitherto_server.benches.items import text_of
+from hitherto_server.benches.sets import text_of
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import agent_message, claim_check, turn_worth
 from hitherto_server.judge.turn_state import state_of

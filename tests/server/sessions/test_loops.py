@@ -14,7 +14,8 @@ from tests.wiring import rows
 
 from hitherto_contract import LoopRequest, LoopView
 from hitherto_server.api.operations import perform, perform_named
-from hitherto_server.benches.items import half_of, load_loops
+from hitherto_server.benches.items import half_of
+from hitherto_server.benches.sets import load_loops
 from hitherto_server.benches.turns import load_turns
 from hitherto_server.core.errors import FolderIgnored, InvalidInput, LoopRuns, NotFound
 from hitherto_server.sessions.control.quiet import Target
