@@ -16,7 +16,6 @@ from hitherto_server.benches.sets import (
     load_relations,
     load_secrets,
     load_staleness,
-    sets_in,
 )
 from hitherto_server.benches.trials import TRIALS
 from hitherto_server.gates.secrets import redact
