@@ -91,6 +91,15 @@ def list_decisions(
     return [(row["number"], row["content"]) for row in connection.execute(sql["decisions"], values)]
 
 
+def list_statements(
+    connection: Connection, scopes: Sequence[int], *, most: int
+) -> list[tuple[int, str]]:
+    """Return the latest facts, notes and workflows that hold: number and content."""
+    values = {"scopes": json.dumps(list(scopes)), "most": most}
+    rows = connection.execute(sql["statements"], values)
+    return [(row["number"], row["content"]) for row in rows]
+
+
 def numbers_of(connection: Connection, ids: Sequence[str]) -> list[int]:
     """Return the numbers of those memories that are decisions or preferences, in their order."""
     rows = connection.execute(sql["numbers_of"], {"ids": json.dumps(list(ids))})

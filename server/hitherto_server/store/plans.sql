@@ -42,6 +42,17 @@ WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
             AND r.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL)
 ORDER BY m.changed_at_ms DESC LIMIT :most;
 
+-- statements: the latest live memories of some scopes that state something and decide nothing
+SELECT m.number, m.content FROM memory AS m
+WHERE coalesce(m.project_id, 0) IN (SELECT value FROM json_each(:scopes))
+    AND m.trashed_at_ms IS NULL AND m.tier = 'admitted' AND m.suspect = 0
+    AND m.kind IN ('fact', 'note', 'workflow')
+    AND NOT EXISTS (
+        SELECT 1 FROM relation AS r JOIN memory AS n ON n.number = r.newer_number
+        WHERE r.older_number = m.number AND r.kind = 'supersedes'
+            AND r.undone_at_ms IS NULL AND n.trashed_at_ms IS NULL)
+ORDER BY m.changed_at_ms DESC LIMIT :most;
+
 -- numbers_of: the numbers of some decisions and preferences by their ids
 SELECT m.number FROM json_each(:ids) AS wanted JOIN memory AS m ON m.id = wanted.value
 WHERE m.kind IN ('decision', 'preference') AND m.tier = 'admitted' AND m.suspect = 0

@@ -78,7 +78,8 @@ SURFACE = Surface(
     asks="Does an approved plan go against what was decided before?",
     moment=(
         "After a plan was approved in the client, within its hook's deadline: of the decisions and "
-        "preferences that lie nearest to it, at most `HITHERTO_PLAN_DECISIONS` (6)."
+        "preferences that lie nearest to it, at most `HITHERTO_PLAN_DECISIONS` (6), and of half "
+        "as many facts, notes and workflows that state a rule or a value."
     ),
     sends=(
         "The plan (at most 8,000 characters) and of each decision at most 800 characters and its "

@@ -11,7 +11,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.clock import date_of, uuid7
-from hitherto_server.core.text import opening_of
+from hitherto_server.core.text import counted, opening_of
 from hitherto_server.judge.answers import Unavailable
 from hitherto_server.judge.asking import Asking
 from hitherto_server.judge.surfaces import plan_conflict as surface
@@ -21,7 +21,12 @@ from hitherto_server.recall.candidates import described
 from hitherto_server.recall.hits import Question, Scores
 from hitherto_server.sessions.moments import DELIVERY_MS, is_late, question_of
 from hitherto_server.sessions.plan.plans import plan_of
-from hitherto_server.sessions.plan.rule import goes_against, read_plan
+from hitherto_server.sessions.plan.rule import (
+    goes_against,
+    goes_against_known,
+    read_plan,
+    states_constraint,
+)
 from hitherto_server.sessions.prompt.patience import judge_until
 from hitherto_server.sessions.stems import stems_of
 from hitherto_server.store import ledger
@@ -30,7 +35,7 @@ from hitherto_server.store import recall as rows
 from hitherto_server.store.worth import is_silenced, note_shown, take_back_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hitherto_contract.words import Kind
     from hitherto_server.judge.answers import Answers
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.ledger import Channel
 
+    Listing = Callable[..., list[tuple[int, str]]]
+
 NOTICE = "advice:plan-conflict"
 CHANNEL: Channel = "brief"
 MOST_CONSIDERED = 300
@@ -54,16 +61,30 @@ LEAST_COMMON = 2
 """So many words must a decision share with a plan to be near it, unless its meaning is."""
 OPENING = (
     "<hitherto-plan-check>\n"
-    "[{by}] The approved plan may go against what was decided before. This is advice, not an"
-    " instruction: weigh it, and ask the person where it matters. What no longer holds is replaced"
-    " by `remember` with supersedes.\n"
+    "[{by}] The approved plan may go against what was decided or stated before. This is advice, not"
+    " an instruction: weigh it, and ask the person where it matters. What no longer holds is"
+    " replaced by `remember` with supersedes.\n"
 )
 CLOSING = "</hitherto-plan-check>"
 
 
+DECIDED = frozenset({"decision", "preference"})
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What may lie near a plan, the nearest first."""
+
+    by_words: tuple[int, ...]
+    ids: tuple[str, ...]
+    """Decisions and preferences by their meaning."""
+    others: tuple[int, ...]
+    """What else states a rule or a value."""
+
+
 @dataclass(frozen=True)
 class Against:
-    """A decision that a plan may go against."""
+    """A decision, or another memory, that a plan may go against."""
 
     found: Found
     by: str
@@ -94,23 +115,36 @@ async def _is_silent(tools: Tools, project: int) -> bool:
 
 
 async def _near(tools: Tools, question: Question, plan: str) -> list[Found]:
-    """Return the decisions and preferences that lie nearest to a plan, by words and by meaning."""
+    """Return the decisions and preferences that lie nearest to a plan, by words and by meaning.
+
+    Behind them come half as many others whose text states a rule or a value.
+    """
     most = tools.settings.plan_decisions
-    decisions, of_decisions, of_preferences = await asyncio.gather(
-        _decisions(tools, question),
+    decisions, statements, of_decisions, of_preferences = await asyncio.gather(
+        _listed(tools, question, store.list_decisions),
+        _listed(tools, question, store.list_statements),
         _recalled(tools, question, "decision", most),
         _recalled(tools, question, "preference", most),
     )
-    by_words = await asyncio.to_thread(nearest, plan, decisions)
+    by_words, others = await asyncio.to_thread(_by_words, plan, decisions, statements)
     ids = [*of_decisions, *of_preferences]
+    ranked = Ranked(tuple(by_words), tuple(ids), tuple(others[: (most + 1) // 2]))
     return await tools.store.readers.run(
-        lambda c: _view(c, tools.recaller.lookout, question, (by_words, ids), most)
+        lambda c: _view(c, tools.recaller.lookout, question, ranked, most)
     )
 
 
-async def _decisions(tools: Tools, question: Question) -> list[tuple[int, str]]:
-    find = partial(store.list_decisions, scopes=question.scopes, most=MOST_CONSIDERED)
+async def _listed(tools: Tools, question: Question, listing: Listing) -> list[tuple[int, str]]:
+    find = partial(listing, scopes=question.scopes, most=MOST_CONSIDERED)
     return await tools.store.readers.run(find)
+
+
+def _by_words(
+    plan: str, decisions: Sequence[tuple[int, str]], statements: Sequence[tuple[int, str]]
+) -> tuple[list[int], list[int]]:
+    """Return the nearest decisions, and the nearest of what else constrains a plan."""
+    constraints = [one for one in statements if states_constraint(one[1])]
+    return nearest(plan, decisions), nearest(plan, constraints)
 
 
 async def _recalled(tools: Tools, question: Question, kind: Kind, most: int) -> list[str]:
@@ -137,13 +171,13 @@ def _view(
     connection: Connection,
     lookout: Lookout,
     question: Question,
-    ranked: tuple[list[int], list[str]],
+    ranked: Ranked,
     most: int,
 ) -> list[Found]:
-    by_words, ids = ranked
-    by_meaning = store.numbers_of(connection, ids)
-    both = [one for pair in zip(by_words, by_meaning, strict=False) for one in pair]
-    numbers = list(dict.fromkeys([*both, *by_words, *by_meaning]))[:most]
+    by_meaning = store.numbers_of(connection, ranked.ids)
+    both = [one for pair in zip(ranked.by_words, by_meaning, strict=False) for one in pair]
+    decided = list(dict.fromkeys([*both, *ranked.by_words, *by_meaning]))[:most]
+    numbers = [*decided, *ranked.others]
     states = rows.list_states(connection, numbers, question.scopes)
     texts = rows.list_texts(connection, [one for one in numbers if one in states])
     newer = {number: states[number]["superseded_by"] for number in texts}
@@ -172,8 +206,14 @@ async def _against(
 
 
 def _by_rule(plan: Plan, near: Sequence[Found]) -> list[Against]:
-    found = ((one, goes_against(plan, one.content)) for one in near)
+    found = ((one, _reason(plan, one)) for one in near)
     return [Against(one, "rule", why) for one, why in found if why is not None]
+
+
+def _reason(plan: Plan, one: Found) -> str | None:
+    if one.kind in DECIDED:
+        return goes_against(plan, one.content)
+    return goes_against_known(plan, one.content)
 
 
 async def _judged(
@@ -212,9 +252,10 @@ async def _deliver(tools: Tools, call: HookCall, against: Sequence[Against]) -> 
         await tools.recaller.take_back(admission)
         await tools.store.writer.run(partial(_take_back, call, against))
         return None
-    counted = "1 decision" if len(against) == 1 else f"{len(against)} decisions"
+    are_decided = all(one.found.kind in DECIDED for one in against)
+    named = counted(len(against), "decision" if are_decided else "memory")
     return {
-        "systemMessage": f"Hitherto: the plan may go against {counted}",
+        "systemMessage": f"Hitherto: the plan may go against {named}",
         "hookSpecificOutput": {
             "hookEventName": call.event,
             "additionalContext": text_of(admission, against),

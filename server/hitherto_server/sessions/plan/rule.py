@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.text import opening_of
@@ -15,9 +15,11 @@ from hitherto_server.sessions.plan.amounts import AMOUNT as AMOUNT_OF_UNIT
 from hitherto_server.sessions.plan.amounts import amounts_in, bound_of, breaks
 from hitherto_server.sessions.plan.rivals import rivals_of, used_in
 from hitherto_server.sessions.plan.words import (
+    CHANGES,
     CLAUSE,
     DOING,
     LIMITS,
+    OBLIGES,
     RULES_OUT,
     SPARES,
     STAYS,
@@ -41,6 +43,8 @@ LEAST_SHARED = 0.5
 FEWEST_SHARED = 2
 """So many words must two statements share before another value in one of them counts."""
 LEAST_NAMED = 0.6
+OTHER_VALUE = ("value changed", "unit changed")
+"""How the reasons begin that name another value of the same, and not another way."""
 SAME_BEGINNING = 5
 
 
@@ -91,6 +95,30 @@ def goes_against(plan: Plan, decision: str) -> str | None:
             if STAYS.search(statement) and TAKES_AWAY.search(step.text) and _names(step, statement):
                 return f"is to stay: {_shown(step)}"
     return None
+
+
+def states_constraint(text: str) -> bool:
+    """Tell whether a text that nobody decided states a rule or a value."""
+    return any(map(_binds, sentences_of(text)))
+
+
+def goes_against_known(plan: Plan, known: str) -> str | None:
+    """Say what of a plan goes against a rule, or a value that no step changes on purpose."""
+    unaware = replace(plan, steps=tuple(one for one in plan.steps if not CHANGES.search(one.text)))
+    for statement in filter(_binds, sentences_of(known)):
+        if OBLIGES.search(statement):
+            reason = goes_against(plan, statement)
+        else:
+            reason = _changes_value(unaware, statement)
+            reason = reason if reason and reason.startswith(OTHER_VALUE) else None
+        if reason is not None:
+            return reason
+    return None
+
+
+def _binds(statement: str) -> bool:
+    has_value = amounts_in(statement) or _numbered(statement)
+    return bool(has_value or OBLIGES.search(statement))
 
 
 def _takes_rival(steps: Sequence[Step], statement: str) -> str | None:

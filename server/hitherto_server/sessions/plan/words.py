@@ -40,6 +40,20 @@ LIMITS = re.compile(
 VERB = re.compile(
     r"\b(?:is|are|has|have|had|must|may|can|needs?|looks?|works?|runs?)\b", re.IGNORECASE
 )
+OBLIGES = re.compile(
+    r"\b(?:must|never|always|only|may not|has to|have to|had to|needs? to|at (?:most|least)"
+    r"|no (?:more|less|fewer) than|not allowed|forbidden|require[sd]?|mandatory|cannot|can't)\b"
+    r"|^\W*(?:please )?(?:do not|don't)\b",
+    re.IGNORECASE,
+)
+"""Makes a rule of a statement, whatever kind of memory holds it."""
+CHANGES = re.compile(
+    r"\b(?:rais|lower|increas|decreas|reduc|chang|extend|shorten|lengthen|bump|upgrad|downgrad"
+    r"|switch|migrat|mov|replac|set|grow|shrink|cut|halv|doubl|tripl|convert|port|renam|updat|tun"
+    r"|adjust)(?:e|es|ed|ing|s|ting)?\b",
+    re.IGNORECASE,
+)
+"""A step that does this knows what it changes: that it is otherwise today speaks not against it."""
 CLAUSE = re.compile(r"[,;:.!?()]|\b(?:because|since|so that|as|but|until|unless|when|while|and)\b")
 _DOING = "use do make have add write offer allow need keep take put run go let get set give want"
 DOING = frozenset(stem(one).removesuffix("e") for one in _DOING.split())
