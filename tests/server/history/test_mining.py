@@ -43,6 +43,7 @@ from hitherto_server.sessions.plan.plans import store_plan
 from hitherto_server.sessions.transcript import time_of
 from hitherto_server.sessions.worth.transcript import is_readable
 from hitherto_server.store.sessions import NewEvent, begin_session, put_event
+from hitherto_server.web.pages import templates
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -158,6 +159,8 @@ async def test_why_names_the_earlier_sessions_that_a_prompt_was_given(mined: Min
     assert [one["id"] for one in why.candidates] == [None], "no memory was found"
     told = "\n".join(_explained(why.model_dump()))
     assert f"earlier session {path.stem} · {minute_of(found.began_at_ms)} · branch main" in told
+    page = templates().get_template("why.html").render(reply=why, at="", minute_of=minute_of)
+    assert f"<code>{path.stem}</code> · {minute_of(found.began_at_ms)} · branch main" in page
     await mined.prompts("What did we do last time in the tide table?")
     with pytest.raises(NotFound):
         await say_wrong(mined.desk.services, WrongRequest(session_id="another"))
