@@ -24,8 +24,8 @@ from hitherto_server.store.driver import choose_driver
 from hitherto_server.store.jobs import count_by_kind
 from hitherto_server.store.memories import totals
 from hitherto_server.store.sessions import LOST_WRITES, counters
+from hitherto_server.store.shown import silent_kinds
 from hitherto_server.store.signs import measured_by
-from hitherto_server.store.worth import silent_kinds
 
 if TYPE_CHECKING:
     from hitherto_server.maintenance.changing import Progress

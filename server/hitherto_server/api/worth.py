@@ -20,6 +20,7 @@ from hitherto_contract.worth import (
 from hitherto_server.api.memories import Wired
 from hitherto_server.api.replies import json_response
 from hitherto_server.core.errors import NotFound
+from hitherto_server.store import shown
 from hitherto_server.store import worth as rows
 from hitherto_server.store.sessions import find_session
 
@@ -44,8 +45,8 @@ async def worth(asked: WorthRequest, services: Wired) -> Response:
 async def again(asked: WorthAgainRequest, services: Wired) -> Response:
     """Let a kind of notice speak again."""
     at_ms = services.clock()
-    await services.store.writer.run(lambda c: rows.switch_on(c, asked.kind, at_ms=at_ms))
-    tally = await services.store.readers.run(partial(rows.tally, kind=asked.kind))
+    await services.store.writer.run(lambda c: shown.switch_on(c, asked.kind, at_ms=at_ms))
+    tally = await services.store.readers.run(partial(shown.tally, kind=asked.kind))
     return json_response(rate_view(tally))
 
 
@@ -75,7 +76,7 @@ def _reply(connection: Connection, session_id: str | None, project: int | None) 
         recalls=_recalls(rows.list_totals(connection, project)),
         tokens=_tokens(costs),
         sessions=costs["sessions"],
-        notices=[rate_view(one) for one in rows.list_tallies(connection)],
+        notices=[rate_view(one) for one in shown.list_tallies(connection)],
     )
 
 
@@ -111,7 +112,7 @@ def _tokens(row: Row | None) -> TokensView:
     )
 
 
-def rate_view(tally: rows.Tally) -> RateView:
+def rate_view(tally: shown.Tally) -> RateView:
     """Return how often a kind was right, as it is told."""
     times = {name: tally.times.get(name, 0) for name in ("right", "heeded", "wrong", "ignored")}
     return RateView(

@@ -10,7 +10,7 @@ from hitherto_server.core.errors import HithertoError
 from hitherto_server.recall.news import find_news, line_of, notice_of
 from hitherto_server.sessions.moments import is_late
 from hitherto_server.store.notices import tell, untell
-from hitherto_server.store.worth import is_silenced, note_shown, take_back_shown
+from hitherto_server.store.shown import is_silenced, note_shown, take_back_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

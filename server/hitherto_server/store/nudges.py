@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from hitherto_server.store.queries import load_queries
-from hitherto_server.store.worth import is_silenced, note_shown, take_back_shown
+from hitherto_server.store.shown import is_silenced, note_shown, take_back_shown
 
 if TYPE_CHECKING:
     from hitherto_server.store.driver import Connection

@@ -16,8 +16,8 @@ from hitherto_server.api.operations import perform_named
 from hitherto_server.sessions.control.quiet import Target
 from hitherto_server.sessions.stop.answering import answer_stop
 from hitherto_server.store.obligations import open_obligations
+from hitherto_server.store.shown import tally
 from hitherto_server.store.unsaved import find_unsaved
-from hitherto_server.store.worth import tally
 
 from .conftest import Client
 

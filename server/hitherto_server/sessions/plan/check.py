@@ -32,7 +32,7 @@ from hitherto_server.sessions.stems import stems_of
 from hitherto_server.store import ledger
 from hitherto_server.store import plans as store
 from hitherto_server.store import recall as rows
-from hitherto_server.store.worth import is_silenced, note_shown, take_back_shown
+from hitherto_server.store.shown import is_silenced, note_shown, take_back_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

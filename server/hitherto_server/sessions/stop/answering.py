@@ -27,7 +27,7 @@ from hitherto_server.sessions.stop.reading import by_rule, claim_of, judge_stop
 from hitherto_server.sessions.stop.view import look_at
 from hitherto_server.store import obligations as owed
 from hitherto_server.store.obligations import DECLINED, LATE, MOVED_ON, PUT_RIGHT, SAID_AGAIN, UNMET
-from hitherto_server.store.worth import note_shown, settle, take_back_shown
+from hitherto_server.store.shown import note_shown, settle, take_back_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.stop.causes import Cause
     from hitherto_server.sessions.stop.view import Stop
     from hitherto_server.store.driver import Connection
-    from hitherto_server.store.worth import ShownOutcome
+    from hitherto_server.store.shown import ShownOutcome
 
 HOOKS_OWN_MS = 60
 """What a hook takes before it looks at its clock, and after it was answered."""

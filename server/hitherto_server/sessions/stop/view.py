@@ -19,8 +19,8 @@ from hitherto_server.store.evidence import (
     turn_evidence,
 )
 from hitherto_server.store.loops import last_loop
+from hitherto_server.store.shown import is_silenced
 from hitherto_server.store.turns import list_prompts
-from hitherto_server.store.worth import is_silenced
 
 if TYPE_CHECKING:
     from hitherto_server.sessions.call import HookCall

@@ -10,6 +10,7 @@ from hitherto_server.sessions.worth.assess import Change, Given, worth_of
 from hitherto_server.sessions.worth.shown import Cleared, Course, Shown, settled, standing_settled
 from hitherto_server.sessions.worth.traces import traces_of
 from hitherto_server.store import worth as rows
+from hitherto_server.store.shown import note_shown, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.worth.assess import ChangeKind, Worth
     from hitherto_server.sessions.worth.transcript import Seen
     from hitherto_server.store.driver import Connection, Row
-    from hitherto_server.store.worth import ShownOutcome
+    from hitherto_server.store.shown import ShownOutcome
 
 CHANGES: Mapping[str, ChangeKind] = {
     "supersedes": "superseded",
@@ -71,9 +72,9 @@ def keep(connection: Connection, session_id: str, known: Known, *, at_ms: int) -
     """Write what was found out; again, it replaces what was found out before."""
     rows.put_worths(connection, session_id, known.worths)
     for shown, _, _ in known.standings:
-        rows.note_shown(connection, shown.kind, session_id, shown.subject, at_ms=shown.at_ms)
+        note_shown(connection, shown.kind, session_id, shown.subject, at_ms=shown.at_ms)
     for shown, outcome, because in (*known.settled, *known.standings):
-        rows.settle(
+        settle(
             connection, shown.kind, session_id, shown.subject, outcome,
             because=because, at_ms=at_ms,
         )  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hitherto_server.sessions.worth.acts import Act
     from hitherto_server.sessions.worth.assess import Change, Worth
     from hitherto_server.sessions.worth.traces import Traces
-    from hitherto_server.store.worth import ShownOutcome
+    from hitherto_server.store.shown import ShownOutcome
 
 BORNE_OUT = frozenset({*AGAINST, "judged-stale", "edited"})
 LOOKS = frozenset({"look", "command", "other"})

@@ -16,7 +16,7 @@ from hitherto_server.core.errors import NotFound
 from hitherto_server.gates.reflect import reflect
 from hitherto_server.sessions.control.purge import purge
 from hitherto_server.sessions.control.quiet import Target
-from hitherto_server.store import worth as store
+from hitherto_server.store import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,10 +177,10 @@ async def test_a_notice_is_counted_and_falls_silent_once_it_is_usually_wrong(
     assert await news(client) == ""
     said = (await status_of(client.services)).notices
     assert [one for one in said if one.startswith("a notice: that its files have changed: fell")]
-    await write(lambda c: store.switch_on(c, "notice:changed", at_ms=client.clock()))
+    await write(lambda c: shown.switch_on(c, "notice:changed", at_ms=client.clock()))
     assert given in await news(client)
-    shown = "SELECT count(*) FROM shown_notice WHERE session_id = 's' AND kind = 'notice:changed'"
-    assert rows(client.services.home.database, shown) == [(1,)]
+    counted = "SELECT count(*) FROM shown_notice WHERE session_id = 's' AND kind = 'notice:changed'"
+    assert rows(client.services.home.database, counted) == [(1,)]
 
 
 async def news(client: Client) -> str:
@@ -195,10 +195,10 @@ async def news(client: Client) -> str:
 
 
 def erring(connection: Connection, clock: Callable[[], int], kind: str) -> None:
-    for number in range(store.LEAST_DECIDED):
+    for number in range(shown.LEAST_DECIDED):
         at_ms = clock() - 5000
-        store.note_shown(connection, kind, f"s{number}", "m", at_ms=at_ms)
-        store.settle(connection, kind, f"s{number}", "m", "wrong", because="it held", at_ms=at_ms)
+        shown.note_shown(connection, kind, f"s{number}", "m", at_ms=at_ms)
+        shown.settle(connection, kind, f"s{number}", "m", "wrong", because="it held", at_ms=at_ms)
 
 
 def reply_row(name: str) -> dict[str, Any]:
@@ -241,13 +241,13 @@ async def test_nothing_is_left_of_a_session_that_was_purged(client: Client, give
 def test_silence_takes_many_cases_and_being_wrong_in_most() -> None:
     def said(right: int, wrong: int, ignored: int = 0, *, sessions: int = 3) -> str | None:
         times = {"right": right, "wrong": wrong, "ignored": ignored}
-        return store.Tally("k", times, sessions).silent_because
+        return shown.Tally("k", times, sessions).silent_because
 
-    assert said(0, store.LEAST_DECIDED - 1) is None
-    assert said(0, store.LEAST_DECIDED) is not None
-    assert said(0, store.LEAST_DECIDED, sessions=store.LEAST_SESSIONS - 1) is None
+    assert said(0, shown.LEAST_DECIDED - 1) is None
+    assert said(0, shown.LEAST_DECIDED) is not None
+    assert said(0, shown.LEAST_DECIDED, sessions=shown.LEAST_SESSIONS - 1) is None
     assert said(2, 10) is not None
     assert said(4, 8) is None
-    assert said(0, 0, store.LEAST_SHOWN - 1) is None
-    assert said(0, 0, store.LEAST_SHOWN) is not None
+    assert said(0, 0, shown.LEAST_SHOWN - 1) is None
+    assert said(0, 0, shown.LEAST_SHOWN) is not None
     assert said(6, 0, 34) is None
