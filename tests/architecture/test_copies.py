@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hitherto_hooks.spawn
 import hitherto_mcp.spawn
-from hitherto_mcp.tools.render import INVISIBLE, visible
+from hitherto_mcp.tools.text import INVISIBLE, visible
 from hitherto_server.core.launch import (
     CLIENT_HOME,
     SESSION_ONLY,
