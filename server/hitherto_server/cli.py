@@ -22,8 +22,6 @@ MEMORIES, STEERING, SERVER, SETUP = "Memories", "Your word", "The server", "Sett
 # typer carries its own click and shows only this much of it
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 MOST_TOLD = 300
-WRONG = 2
-"""What was asked is wrong in itself."""
 INTERRUPTED = 130
 """128 and the number of the signal that would have ended another program."""
 
@@ -129,7 +127,7 @@ def main() -> None:
     except UsageError as error:
         _refuse(error)
     except HithertoError as error:
-        _fail(error, WRONG if _is_wrong(error) else 1)
+        _fail(error)
     except (typer.Abort, typer.Exit, KeyboardInterrupt):
         # what a command exits with comes back as a code: this is what typer makes of an interrupt
         sys.exit(INTERRUPTED)
@@ -141,28 +139,23 @@ def main() -> None:
         _fail_by_a_bug(error)
 
 
-def _is_wrong(error: HithertoError) -> bool:
-    """Tell whether what was asked is wrong in itself, whether the command or the server saw it."""
-    return isinstance(error, InvalidInput) or getattr(error, "said_code", "") == InvalidInput.code
-
-
 def _refuse(error: Exception) -> NoReturn:
     """Say what is wrong with the arguments; where there are none, show what could be given."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # type: ignore[attr-defined]
-        sys.exit(WRONG)
+        sys.exit(2)
     told = " ".join(error.format_message().split())  # type: ignore[attr-defined]
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "hitherto"
-    _fail(InvalidInput(told[:MOST_TOLD], mend=f"See `{command} --help`."), WRONG)
+    _fail(InvalidInput(told[:MOST_TOLD], mend=f"See `{command} --help`."))
 
 
-def _fail(error: HithertoError, exit_code: int) -> NoReturn:
-    from hitherto_server.foreground import told
+def _fail(error: HithertoError) -> NoReturn:
+    from hitherto_server.foreground import exit_code_of, told
     from hitherto_server.gates.secrets import redact
 
     typer.echo(redact(told(error)).text, err=True)
-    sys.exit(exit_code)
+    sys.exit(exit_code_of(error))
 
 
 def _fail_by_a_bug(error: Exception) -> NoReturn:
@@ -171,4 +164,4 @@ def _fail_by_a_bug(error: Exception) -> NoReturn:
     message = f"{type(error).__name__}: {' '.join(str(error).split())}"
     kept = keep(error)
     where = f"report it with {kept}" if kept else "report it"
-    _fail(HithertoError(message[:MOST_TOLD], mend=f"Run `hitherto doctor`, and {where}."), 1)
+    _fail(HithertoError(message[:MOST_TOLD], mend=f"Run `hitherto doctor`, and {where}."))

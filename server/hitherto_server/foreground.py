@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hitherto_server import client
-from hitherto_server.core.errors import AlreadyRunning, HithertoError
+from hitherto_server.core.errors import AlreadyRunning, HithertoError, InvalidInput
 from hitherto_server.core.failed_start import note_failed_start
 from hitherto_server.core.home import find_home
 from hitherto_server.core.settings import load_settings
@@ -17,6 +17,9 @@ from hitherto_server.serve import serve
 if TYPE_CHECKING:
     from typing import TextIO
 
+FAILED, WRONG = 1, 2
+"""The exit codes of an expected failure."""
+
 
 def main() -> None:
     """Serve until told to stop; an expected failure is one line with its code and its mend."""
@@ -24,7 +27,7 @@ def main() -> None:
         run()
     except HithertoError as error:
         say(told(error), sys.stderr)
-        sys.exit(1)
+        sys.exit(exit_code_of(error))
 
 
 def run() -> None:
@@ -57,10 +60,18 @@ def _own_name() -> str:
     return "hitherto" if called.name == "__main__.py" or "/" not in sys.argv[0] else str(called)
 
 
+def exit_code_of(error: HithertoError) -> int:
+    """Return 2 for what is wrong in itself, whether the command or the server saw it; else 1."""
+    return WRONG if _code_of(error) == InvalidInput.code else FAILED
+
+
 def told(error: HithertoError) -> str:
     """Return a failure as a person reads it."""
-    code = error.said_code if isinstance(error, client.ServerSaid) else error.code
-    return f"hitherto: {code}: {error.message}\n  {error.mend}"
+    return f"hitherto: {_code_of(error)}: {error.message}\n  {error.mend}"
+
+
+def _code_of(error: HithertoError) -> str:
+    return error.said_code if isinstance(error, client.ServerSaid) else error.code
 
 
 def say(text: str, file: TextIO | None = None) -> None:

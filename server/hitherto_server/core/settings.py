@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "HITHERTO_"
+NUMBERS: Mapping[type, str] = {int: "whole number", float: "number"}
+"""What a text that is to be of a type must be, in words."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,8 @@ def _converted(name: str, text: str, wanted: type) -> Any:
     try:
         return wanted(text)
     except ValueError as error:
-        message = f"{name}={text!r} is no {wanted.__name__}"
-        raise InvalidInput(message, mend=f"Set {name} to a {wanted.__name__}.") from error
+        message = f"{name}={text!r} is no {NUMBERS[wanted]}"
+        raise InvalidInput(message, mend=f"Set {name} to a {NUMBERS[wanted]}.") from error
 
 
 def _check_range(name: str, field: str, value: Any) -> None:
