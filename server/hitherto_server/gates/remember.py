@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import hitherto_contract as contract
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from hitherto_contract import RememberRequest
     from hitherto_server.gates.judging import Patience
+    from hitherto_server.gates.neighbours import Neighbourhood
+    from hitherto_server.gates.repeats import Opinion
     from hitherto_server.gates.writing import Written
     from hitherto_server.store.driver import Connection
 
@@ -43,6 +46,16 @@ async def remember(
     return reply.model_copy(update={"notes": [*clean.notes, *reply.notes]})
 
 
+@dataclass(frozen=True)
+class _Looked:
+    """What is known of a statement before it is written."""
+
+    new: NewMemory
+    unread: tuple[str, ...]
+    around: Neighbourhood
+    opinion: Opinion | None
+
+
 async def store(
     context: WriteContext,
     request: RememberRequest,
@@ -54,17 +67,12 @@ async def store(
 
     `seen` refuses it if a memory that it replaces has moved on from that revision.
     """
-    files = await confined(request.files, place)
-    new = draft(context, request, place)
-    begun = begin_vectors(context, new, request, patience)
-    anchors = await tie(context, request.content, files, place, session_id=request.session_id)
-    new, subject = replace(new, anchors=anchors), Subject(new.project, new.content)
-    around = await context.store.readers.run(lambda c: look_by_words(c, subject))
-    opinion = await find_opinion(context, new, around, begun, patience)
-    checks = checks_filing(context.judge)
+    looked = await _look(context, request, place, patience)
+    opinion, checks = looked.opinion, checks_filing(context.judge)
+    put = partial(write, new=looked.new, request=request, around=looked.around, seen=seen or {})
 
     def job(connection: Connection) -> Written:
-        done = write(connection, new, request, around, seen or {}, opinion=opinion, checks=checks)
+        done = put(connection, opinion=opinion, checks=checks)
         # said again, it is as well kept as if it were new
         note_memory(
             connection, request.session_id, done.id, actor=request.actor, at_ms=context.clock()
@@ -79,11 +87,25 @@ async def store(
     if opinion is not None:
         outcome = opinion.outcome(written.id, stored=written.stored)
         await patience.judge.note_outcome(opinion.log_id, outcome)
-    return _reply(request, place, new, written, unread=_unread(files, new, place))
+    return _reply(request, place, looked, written)
+
+
+async def _look(
+    context: WriteContext, request: RememberRequest, place: Place, patience: Patience
+) -> _Looked:
+    """Tie a statement to its files, and find what is near it; its vectors are made meanwhile."""
+    files = await confined(request.files, place)
+    new = draft(context, request, place)
+    begun = begin_vectors(context, new, request, patience)
+    anchors = await tie(context, request.content, files, place, session_id=request.session_id)
+    new, subject = replace(new, anchors=anchors), Subject(new.project, new.content)
+    around = await context.store.readers.run(lambda c: look_by_words(c, subject))
+    opinion = await find_opinion(context, new, around, begun, patience)
+    return _Looked(new, tuple(_unread(files, new, place)), around, opinion)
 
 
 def _reply(
-    request: RememberRequest, place: Place, new: NewMemory, written: Written, unread: Sequence[str]
+    request: RememberRequest, place: Place, looked: _Looked, written: Written
 ) -> contract.Remembered:
     return contract.Remembered(
         id=written.id,
@@ -92,8 +114,8 @@ def _reply(
         scope=request.scope,
         project=place.project.name if place.project else None,
         superseded=list(written.superseded),
-        anchored_files=[anchor.path for anchor in new.anchors] if written.stored else [],
-        notes=[*written.notes, *unread],
+        anchored_files=[anchor.path for anchor in looked.new.anchors] if written.stored else [],
+        notes=[*written.notes, *looked.unread],
     )
 
 
