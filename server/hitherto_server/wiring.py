@@ -285,7 +285,7 @@ def _note_transcript(keepers: Sequence[Miner | WorthKeeper], call: HookCall) -> 
         one.note(call)
 
 
-def _read_given(path: Path) -> list[str]:
+def _read_given(path: Path) -> list[tuple[int, str]]:
     from hitherto_server.history.replies import given_in
 
     return given_in(path)

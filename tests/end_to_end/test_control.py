@@ -170,7 +170,7 @@ def test_a_purge_counts_first_and_removes_then(running: ServerProcess, project: 
     prompts(running, project, QUESTION)
     wait_for_prompt(running, QUESTION)
     counted = says(running, project, "purge", "--session", "s")
-    assert "1 turns, 1 events, 1 ledger rows" in counted
+    assert "1 prompt, 1 event, 1 ledger row" in counted
     assert "Nothing was removed" in counted
     assert kept(running) == dict.fromkeys(KEEPERS, 1)
     removed = json.loads(says(running, project, "purge", "--path", ".", "--yes", "--json"))

@@ -62,9 +62,9 @@ class Echoes:
         self.end = lines.end
 
     @property
-    def sentences(self) -> list[str]:
-        """What was given, sentence by sentence, as it is compared."""
-        return list(self._texts)
+    def given(self) -> list[tuple[int, str]]:
+        """What was given, since when, sentence by sentence, as it is compared."""
+        return [(given.at_ms, text) for text, given in self._texts.items()]
 
     def own(self, row: Row) -> Row:
         """Return a row in which the agent says only what it was not given before."""

@@ -39,15 +39,15 @@ def replies_in(path: Path, counts: Callable[[Row], bool] = lambda _: True) -> li
     return sorted(found, key=lambda one: one[0])
 
 
-def given_in(path: Path) -> list[str]:
-    """Return the sentences that hooks and our tools gave a session; none without a transcript."""
+def given_in(path: Path) -> list[tuple[int, str]]:
+    """Return the sentences that hooks and our tools gave a session, each since when; 0: unknown."""
     echoes = Echoes()
     try:
         if _start_of_end(path) is not None:
             echoes.read(path)
     except OSError as error:
         log.info("a transcript could not be read: %s", error.strerror)
-    return echoes.sentences
+    return echoes.given
 
 
 def _start_of_end(path: Path) -> int | None:

@@ -77,8 +77,8 @@ class Tools:
     in_time: InTime = field(default_factory=InTime)
     read_replies: Callable[[Path], Sequence[tuple[int, str]]] = lambda _: ()
     """Reads from a transcript what the agent answered, each with its time."""
-    read_given: Callable[[Path], Sequence[str]] = lambda _: ()
-    """Reads from a transcript what hooks and our tools gave the session."""
+    read_given: Callable[[Path], Sequence[tuple[int, str]]] = lambda _: ()
+    """Reads from a transcript what hooks and our tools gave the session, and since when."""
 
 
 def asked_in(prompt: str) -> str:

@@ -138,10 +138,10 @@ def list_turns(connection: Connection, session_id: str, until_ms: int) -> list[T
     ]
 
 
-def list_given_texts(connection: Connection, session_id: str) -> list[str]:
-    """Return what a session was given of memories: it is nobody's word in it."""
+def list_given_texts(connection: Connection, session_id: str) -> list[tuple[int, str]]:
+    """Return what a session was given of memories, and since when: it is nobody's word then."""
     rows = connection.execute(sql["given_texts"], {"session_id": session_id})
-    return [row["content"] for row in rows]
+    return [(row["at_ms"], row["content"]) for row in rows]
 
 
 def _is_past(connection: Connection, session_id: str, at_ms: int) -> bool:

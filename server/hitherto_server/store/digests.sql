@@ -67,6 +67,8 @@ SELECT prompt_id, prompt, reply, started_at_ms FROM turn
 WHERE session_id = :session_id AND started_at_ms <= :until_ms
 ORDER BY started_at_ms, id;
 
--- given_texts: what a session and its subagents were given of memories
-SELECT DISTINCT m.content FROM injection AS i JOIN memory AS m ON m.number = i.memory_number
-WHERE i.session_id = :session_id AND i.outcome = 'injected';
+-- given_texts: what a session and its subagents were given of memories, and when first
+SELECT m.content, min(i.decided_at_ms) AS at_ms
+FROM injection AS i JOIN memory AS m ON m.number = i.memory_number
+WHERE i.session_id = :session_id AND i.outcome = 'injected'
+GROUP BY m.content;

@@ -16,8 +16,9 @@ from hitherto_server.judge.profiles import PROFILES
 from hitherto_server.judge.surfaces.compact_digest import Message
 from hitherto_server.sessions.call import read_call
 from hitherto_server.sessions.compaction.rule import labels_by_rule
-from hitherto_server.sessions.compaction.words import MOST_REPLY_CHARS
+from hitherto_server.sessions.compaction.words import MOST_REPLY_CHARS, messages_of
 from hitherto_server.sessions.control.quiet import Target
+from hitherto_server.store.digests import Turn
 from hitherto_server.store.obligations import raise_obligation
 
 from .conftest import Client, context_of
@@ -93,6 +94,14 @@ async def test_after_a_compaction_a_session_is_given_its_digest(client: Client) 
     assert GOAL in given
     assert DECISION in given
     assert digests(client) == [(1, "start", "rule")]
+
+
+@pytest.mark.parametrize(("since_ms", "is_own"), [(0, False), (1500, False), (2500, True)])
+def test_a_reply_is_the_agents_own_until_it_was_given_that(since_ms: int, *, is_own: bool) -> None:
+    said = "The register of Cuxhaven is sorted by the day of baptism."
+    turns = [Turn("p", GOAL, said, 1000), Turn("q", DECISION, None, 2000)]
+    found = messages_of(turns, (), [(since_ms, said)])
+    assert (said in [one.text for one in found]) is is_own
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,12 @@ MOST_REPLY_CHARS = 6000
 
 
 def messages_of(
-    turns: Sequence[Turn], replies: Sequence[tuple[int, str]], given: Sequence[str]
+    turns: Sequence[Turn], replies: Sequence[tuple[int, str]], given: Sequence[tuple[int, str]]
 ) -> list[Message]:
-    """Return what was asked and answered, in order; a reply that isn't kept is looked for."""
+    """Return what was asked and answered, in order; a reply that isn't kept is looked for.
+
+    What was given in a later turn takes nothing from a reply.
+    """
     found: list[Message] = []
     for at, turn in enumerate(turns):
         prompt = without_injected(turn.prompt)
@@ -31,7 +34,8 @@ def messages_of(
             found.append(Message("person", prompt, turn.at_ms, turn.prompt_id))
         until_ms = turns[at + 1].at_ms if at + 1 < len(turns) else None
         heard = turn.reply or _last_between(replies, turn.at_ms, until_ms)
-        reply = without_repeats(without_injected(heard), given)
+        before = [text for since_ms, text in given if until_ms is None or since_ms < until_ms]
+        reply = without_repeats(without_injected(heard), before)
         if reply:
             found.append(Message("agent", reply, turn.at_ms + 1, turn.prompt_id))
     return found
