@@ -291,6 +291,7 @@ async def test_an_iteration_that_would_come_too_late_is_not_used_up(client: Clie
     call = replace(client.call("Stop", prompt_id="p1"), deadline_ms=1500)
     client.clock.pass_ms(1600)
     assert await client.services.sessions.take(call) is None
+    await asyncio.gather(*client.services.sessions.tools.in_time._late)  # it gives back by itself
     assert (await status(client)).iteration == 1
     assert 'iteration="2"' in (await stops(client, prompt_id="p2"))["reason"]
 

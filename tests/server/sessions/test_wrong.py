@@ -73,7 +73,7 @@ async def test_what_was_wrong_in_two_sessions_is_given_unasked_in_none_but_found
     asked = RecallRequest(query=QUESTION, project_dir=str(client.project))
     reply: Any = await perform(client.services, asked)
     assert [hit.id for hit in reply.hits] == [lesson]
-    assert "said to be wrong in 2 session(s)" in reply.hits[0].why
+    assert "said to be wrong in 2 sessions" in reply.hits[0].why
 
 
 @pytest.mark.parametrize("answer", ["edit", "confirm", "undo"])
