@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.errors import GitSlow, HithertoError, StoreError
+from hitherto_server.core.background import Background
+from hitherto_server.core.errors import GitSlow, StoreError
 from hitherto_server.sessions.bookkeeping import note_event
 from hitherto_server.sessions.call import HookCall, read_call
 from hitherto_server.sessions.control.left_alone import leave_alone, without_hidden
@@ -44,7 +45,7 @@ class SessionDesk:
     judged_prompts: JudgedPrompts
     _recent: OrderedDict[tuple[str, str, str], int] = field(default_factory=OrderedDict)
     _taking: dict[tuple[str, str, str], asyncio.Future[bool]] = field(default_factory=dict)
-    _draining: asyncio.Task[None] | None = None
+    _background: Background = field(default_factory=lambda: Background("the spool"))
     _one_drain: asyncio.Lock = field(default_factory=asyncio.Lock)
     """A second drain would take the same batch, and remove the one after it."""
 
@@ -52,13 +53,11 @@ class SessionDesk:
         """Begin to take in what was spooled, now and from time to time."""
         self.spool.make_ready()
         self.judged_prompts.keep()
-        self._draining = asyncio.create_task(self._drain_for_ever(), name="spool")
+        self._background.start(self._drain_for_ever())
 
     async def close(self) -> None:
         """Stop draining; what is left is taken in after the next start."""
-        if self._draining is not None:
-            self._draining.cancel()
-            await asyncio.gather(self._draining, return_exceptions=True)
+        await self._background.close()
         self.judged_prompts.close()
         await self.tools.edits.close()
         await self.tools.client_files.close()
@@ -217,11 +216,14 @@ class SessionDesk:
 
     async def _drain_for_ever(self) -> None:
         while True:
-            try:
-                await self.drain()
-            except (HithertoError, OSError) as error:
-                log.warning("the spool waits: %s", error)
+            await self._background.guard(self._drain())
             await asyncio.sleep(DRAIN_EVERY_S)
+
+    async def _drain(self) -> None:
+        try:
+            await self.drain()
+        except OSError as error:  # its folder is away, or the disk is full
+            log.warning("the spool waits: %s", error)
 
     async def drain(self) -> int:
         """Take in what was spooled and return how many lines that were."""

@@ -13,9 +13,11 @@ from hitherto_server.core.errors import StoreBusy, StoreFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from hitherto_server.services import Services
     from hitherto_server.sessions.call import HookCall
+    from hitherto_server.sessions.spool_reader import Spool
 
     from .conftest import Client
 
@@ -255,6 +257,28 @@ async def test_draining_goes_on_after_a_failure(
     client.services.sessions.start()
     async with asyncio.timeout(10):
         while client.services.sessions.spool.is_waiting():
+            await asyncio.sleep(0.01)
+    assert await names(client) == ["Stop"]
+
+
+async def test_draining_goes_on_after_a_bug(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spool = client.services.sessions.spool
+    real, met = type(spool).take, [0]
+
+    def take(spool: Spool) -> Path | None:
+        met[0] += 1
+        if met[0] == 1:
+            raise ValueError("a bug")
+        return real(spool)
+
+    monkeypatch.setattr("hitherto_server.sessions.desk.DRAIN_EVERY_S", 0.01)
+    monkeypatch.setattr(type(spool), "take", take)
+    spool.events.write_bytes(client.spool("Stop"))
+    client.services.sessions.start()
+    async with asyncio.timeout(30):
+        while spool.is_waiting():
             await asyncio.sleep(0.01)
     assert await names(client) == ["Stop"]
 
