@@ -141,7 +141,6 @@ class WarmParent:
         assert answer, "the warm parent is gone"
         return int(answer)
 
-
     def end(self) -> None:
         """Let it end; what it forked lives on."""
         self._socket.close()
