@@ -94,7 +94,7 @@ def test_another_home_is_merged_as_its_database_while_its_server_runs(
     other.call("remember", content="Uploads give up after 3 tries.", project_dir=str(folder))
     before = other.database.read_bytes()
     wrong = server.run("import", str(other.database), "--merge", "--map", "old place")
-    assert (wrong.returncode, b"OLD=NEW" in wrong.stderr) == (1, True)
+    assert (wrong.returncode, b"OLD=NEW" in wrong.stderr) == (2, True)
     done = server.run("import", str(other.database), "--merge", "--map", f"{folder}=app")
     assert done.returncode == 0, done.stderr
     memories = server.call("memories")["memories"]
@@ -233,6 +233,6 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_made(
         ("export", "--out", str(tmp_path / "x"), "--project", "nobody"): "no project 'nobody'",
     }.items():
         done = server.run(*command)
-        assert (done.returncode, said in done.stderr.decode()) == (1, True), (command, done.stderr)
+        assert (done.returncode, said in done.stderr.decode()) == (2, True), (command, done.stderr)
     assert (tmp_path / "there").read_text() == "mine"
     assert list((server.home / "backups").glob(".*")) == []

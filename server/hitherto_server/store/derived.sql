@@ -50,8 +50,7 @@ SELECT number FROM memory WHERE session_id = :session_id AND trashed_at_ms IS NU
 -- live_numbers: every memory that the indexes hold
 SELECT number FROM memory WHERE trashed_at_ms IS NULL ORDER BY number;
 
--- put_words: index a memory's words; the rows of a scope stand together, so that it is searched
--- at the cost of its own size
+-- put_words: index a memory's words; a scope's rows stand together, so only they are searched
 INSERT OR REPLACE INTO fulltext (rowid, body, context)
 VALUES ((:scope << 32) | :number, :body, :context);
 
