@@ -88,10 +88,10 @@ class Half:
         return self.right / wanted if wanted else None
 
 
-def measure_half(name: str, projects: Path) -> Half:
+def measure_half(written: Path, projects: Path) -> Half:
     """Write each session of a half as the client would, and read it as the import does."""
     half = Half()
-    for file in sorted((FIXTURES / name).glob("*.txt")):
+    for file in sorted(written.glob("*.txt")):
         for day, session in enumerate(read_sessions(file)):
             folder = f"/home/dev/{session.project}"
             path = write_transcript(session, projects, folder, day=day)
@@ -161,7 +161,7 @@ def main() -> None:
     options = read_options(__doc__ or "")
     run = begin("extraction", options)
     with tempfile.TemporaryDirectory() as folder:
-        halves = {name: measure_half(name, Path(folder) / name) for name in HALVES}
+        halves = {name: measure_half(FIXTURES / name, Path(folder) / name) for name in HALVES}
     found, count = ordinary_prompts()
     bars = [bar for name in HALVES for bar in bars_of(name, halves[name])]
     title = "ordinary prompts that are taken for a statement"

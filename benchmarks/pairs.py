@@ -58,10 +58,14 @@ class Judged:
 
 def load_pairs(folder: Path = FIXTURES) -> list[Pair]:
     """Return all pairs; a half is made of whole domains."""
+    return [pair for half in HALVES for pair in pairs_in(folder / half)]
+
+
+def pairs_in(folder: Path) -> list[Pair]:
+    """Return the pairs of one folder, whose name is that of their half."""
     return [
-        Pair(half, path.stem, **json.loads(line))
-        for half in HALVES
-        for path in sorted((folder / half).glob("*.jsonl"))
+        Pair(folder.name, path.stem, **json.loads(line))
+        for path in sorted(folder.glob("*.jsonl"))
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
 

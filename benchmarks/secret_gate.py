@@ -55,7 +55,8 @@ def main() -> None:
     run = begin("secrets", options)
     cold_ms = timed("the first text: the gate is imported and compiled")[1]
     spans = load_spans()
-    found = {half: judged(spans, half) for half in ("test", "development")}
+    halves: tuple[Half, ...] = ("test", "development")
+    found = {half: judged([one for one in spans if one.half == half]) for half in halves}
     notes = list(notes_of(spans, QUICK_NOTES if options.quick else NOTES))
     for note in notes:
         redact(note)
@@ -84,9 +85,9 @@ def kind_of(span: Span) -> str:
     return "secret" if span.is_secret else "trap"
 
 
-def judged(spans: Sequence[Span], half: Half) -> dict[str, Any]:
-    """Return what the gate did with the spans of a half."""
-    ours = [(one, redact(one.text).text) for one in spans if one.half == half]
+def judged(spans: Sequence[Span]) -> dict[str, Any]:
+    """Return what the gate did with some spans."""
+    ours = [(one, redact(one.text).text) for one in spans]
     secrets = [(one, text) for one, text in ours if one.is_secret]
     traps = [(one, text) for one, text in ours if not one.is_secret]
     missed = [one for one, text in secrets if leaks(one, text)]

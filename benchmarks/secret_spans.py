@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import random
 import string
 import tomllib
@@ -56,6 +57,17 @@ class Span:
 def load_spans(seed: int = SEED) -> list[Span]:
     """Return all spans; the same seed draws the same values."""
     return [*_spans("secrets.toml", seed), *_spans("traps.toml", seed)]
+
+
+def spans_in(path: Path, seed: int = SEED) -> list[Span]:
+    """Return the spans of a file of lines: `family`, `secret`, `parts` and `text` with `{v}`."""
+    spans = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+        row = json.loads(line)
+        draw = random.Random(f"{seed}:{path.parent.name}:{number}")
+        value = "".join(_part(draw, part) for part in row["parts"])
+        spans.append(Span(row["family"], row["secret"], row["text"].replace("{v}", value), value))
+    return spans
 
 
 def _spans(file: str, seed: int) -> list[Span]:
