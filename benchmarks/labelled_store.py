@@ -111,10 +111,10 @@ def _tree(folder: Path, memories: Sequence[LabelledMemory]) -> Path:
     folder.mkdir(parents=True)
     for memory in memories:
         for path in memory.files:
-            if path.endswith("/"):
-                (folder / path).mkdir(parents=True, exist_ok=True)
-                continue
             file = folder / path
+            if path.endswith("/") or file.is_dir():
+                file.mkdir(parents=True, exist_ok=True)
+                continue
             file.parent.mkdir(parents=True, exist_ok=True)
             named = "\n".join(identifiers_in(memory.text))
             with file.open("a", encoding="utf-8") as written:

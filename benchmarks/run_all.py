@@ -25,6 +25,7 @@ BENCHMARKS = (
     "secrets",
     "judgment_rules",
     "judgment_rules_blind",
+    "blind",
     "judged_writes",
     "judge_outage",
     "extraction",
