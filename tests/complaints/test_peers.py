@@ -287,6 +287,7 @@ def test_no_hook_runs_a_login_shell(own: Session) -> None:
     assert words & {"bash", "zsh", "-l", "--login", "-i"} == set()
     hook = Session(own.server, own.folder, command=("sh", "-c", commands[0]))
     assert hook.prompt(QUESTION).code == 0
+    wait_until(own.server.answers, "the server that the hook started can be ended")
     assert list(person.glob("read-*")) == []
 
 
