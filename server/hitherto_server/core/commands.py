@@ -6,7 +6,10 @@ import re
 from typing import Literal
 
 Check = Literal["tests", "build", "lint", "types"]
+Shown = Literal["tests", "build", "lint", "types", "run"]
+"""What a command can show: that checks pass, or how something behaves that is run or asked."""
 CHECKS: tuple[Check, ...] = ("tests", "build", "lint", "types")
+ANYTHING: frozenset[Shown] = frozenset({*CHECKS, "run"})
 
 MOST_LINE = 4000
 QUOTED = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
@@ -22,7 +25,7 @@ AROUND = re.compile(
     r"|(?:uv|poetry|pdm|hatch|pipenv|rye|pixi)\s+run(?:\s+--?\S+)*"
     r"|bundle\s+exec|mise\s+exec\s+--"
     r"|docker(?:\s+|-)compose\s+(?:run|exec)(?:\s+-\S+)*\s+\S+"
-    r"|docker\s+(?:run|exec)(?:\s+-\S+)*\s+\S+"
+    r"|docker\s+(?:run|exec)(?:\s+-\S+)*\s+\S+|xargs(?:\s+-\S+(?:\s+\d+)?)*"
     r"|[\w./~-]*python[\d.]*\s+(?:-[BIsuEW]\S*\s+)*-m)\s+"
 )
 FOLDER = re.compile(r"^[\w.~-]*(?:/[\w.~@+-]+)*/(?=\S)")
@@ -62,7 +65,8 @@ KINDS: dict[Check, re.Pattern[str]] = {
     "lint": re.compile(
         r"(?:eslint|ruff|flake8|pylint|pycodestyle|rubocop|golangci-lint|staticcheck|stylelint"
         r"|shellcheck|hadolint|biome|oxlint|ktlint|detekt|swiftlint|standardrb?|clang-tidy|credo"
-        r"|pre-commit|markdownlint\S*|yamllint|semgrep|bandit|phpcs|phpstan)\b"
+        r"|pre-commit|markdownlint\S*|yamllint|semgrep|bandit|phpcs|phpstan)\b|[\w-]*lint\b"
+        r"|(?:flutter|dart)\s+analyze\b|(?:terraform|tofu)\s+(?:-\S+\s+)*(?:validate|fmt)\b"
         r"|(?:black|prettier|isort|rustfmt|gofmt|dprint)\b|cargo\s+(?:clippy|fmt)\b|go\s+vet\b"
         rf"|(?:next|ng|nx|turbo)\s+lint\b|{RUNNER}(?:lint|format)[:\w-]*\b|{MAKER}lint[:\w-]*\b"
     ),
@@ -77,6 +81,7 @@ LOOKS = re.compile(
     r"|which|whereis|type|whoami|uname|hostname|date|env|printenv|sort|uniq|cut|tr|nl|tac|diff|cmp"
     r"|jq|yq|xxd|hexdump|basename|dirname|realpath|readlink|ps|id|history|column|echo|printf|cd"
     r"|pushd|popd|true|false|test|\[|:|sleep|wait|fi|done|esac)(?:\s|$)"
+    r"|\S+\s+(?:-[vV]|--version|version)\s*$"
     r"|find\b(?!.*\s-(?:exec|ok|delete))|sed\s+-n\b|awk\b|git\s+(?:-\S+\s+\S+\s+)?(?:status|log|diff|show|blame|branch|remote|rev-parse"
     r"|ls-files|grep|describe|shortlog|reflog|config\s+--get)\b"
 )
@@ -90,6 +95,38 @@ HARMLESS = re.compile(
     r"(?:install|add|sync|lock|remove|uninstall|update)\b"
 )
 """What changes something and checks nothing."""
+COMPILED = re.compile(
+    r"(?:go|cargo|mvnw?|gradlew?|dotnet|swift|xcodebuild|sbt|mix|flutter|stack|cabal|zig|forge)\s"
+)
+"""Whose tests are built before they run."""
+RUN = re.compile(r"^\w+\s+run\b")
+TESTS_TOO = re.compile(
+    r"(?:gradlew?)\s+(?:\S+\s+)*?:?build\b|mvnw?\s+(?:\S+\s+)*?(?:package|install|deploy)\b"
+    r"|g?make(?:\s+-\S+)*(?:\s+all\b|\s*$)"
+)
+"""Builds that may run the tests on their way."""
+RUNS = re.compile(
+    r"(?:curl|wget|https?|xh|grpcurl|ab|hey|wrk|psql|mysql\w*|mariadb|sqlite3|redis-cli|mongosh?|sqlcmd|cqlsh|bq"
+    r"|pg_\w+|duckdb|clickhouse-client|kubectl|helm\w*|kustomize|argocd|istioctl|terraform|tofu"
+    r"|terragrunt|pulumi|cdk|aws|gcloud|gsutil|az|doctl|gh|glab|git|svn|hg|docker|docker-compose"
+    r"|podman|ansible\S*|systemctl|journalctl|service|supervisorctl|pm2|alembic|flyway|liquibase"
+    r"|migrate|adb|xcrun|dig|nslookup|host|ping|openssl|nc|telnet|lsof|ss|netstat|nginx|apachectl"
+    r"|scp|rsync|crontab|vault|consul|vercel|netlify|flyctl|fly|heroku|firebase|wrangler|rclone"
+    r"|protoc|buf|sqlc|(?:npm|pnpm|yarn)\s+(?:publish|pack|audit|view|ls|list|outdated|version|why)"
+    r"|pip3?\s+(?:list|show|freeze|download)|apt-cache|dpkg|rpm|zgrep|zcat|strings|sha\d+sum"
+    r"|md5sum|nm|otool|ldd|objdump|tcpdump|top|free|dmesg|sensors|ip|ifconfig)(?:\s|$)"
+    r"|(?:python[\d.]*|node|ruby|perl|php)\s+-[cer]\b"
+    r"|(?:python[\d.]*\s+)?\S*manage\.py\s|(?:php\s+)?artisan\s|(?:bin/)?rails\s+(?!test)"
+    rf"|(?:{RUNNER}|{MAKER})(?:dev|start|serve|preview|watch|seed|migrat\w*|generate|codegen|gen"
+    r"|storybook|deploy|release|clean|up|down|logs?|install|fmt|format|docs?)(?![\w-])"
+)
+"""What runs or asks something, and checks no code."""
+REHEARSES = re.compile(
+    r"\s--?(?:dry[-_]?run\S*|check|noop|simulate|what-?if|preview|plan-only|no-act)\b"
+    r"|^(?:terraform|tofu|terragrunt|pulumi)\s+(?:-\S+\s+)*(?:plan|preview|validate|init)\b"
+    r"|^helm\s+(?:template|lint|diff)\b|^(?:cdk|argocd app|kubectl)\s+diff\b"
+)
+"""What would be done is told, and nothing is done."""
 
 
 def simple_commands(line: str) -> list[str]:
@@ -101,8 +138,7 @@ def simple_commands(line: str) -> list[str]:
 
 def checks_of(line: str) -> frozenset[Check]:
     """Return what a line checks, as far as that is sure."""
-    pieces = simple_commands(line)
-    return frozenset(kind for kind in CHECKS if any(KINDS[kind].match(piece) for piece in pieces))
+    return frozenset[Check]().union(*map(_checks_of, simple_commands(line)))
 
 
 def ends_with_check(line: str) -> bool:
@@ -123,6 +159,41 @@ def checks_nothing(line: str) -> bool:
     if HERE_TEXT.search(line):
         return False
     return all(LOOKS.match(piece) or HARMLESS.match(piece) for piece in simple_commands(line))
+
+
+def may_show(line: str) -> frozenset[Shown]:
+    """Return all that a line could show; what is unknown may be somebody's script for anything."""
+    if HERE_TEXT.search(line):
+        return ANYTHING
+    return frozenset[Shown]().union(*map(_shown_by, simple_commands(line)))
+
+
+def only_rehearses(line: str) -> bool:
+    """Tell whether a line changes nothing beyond files: it looks, checks, or tells what it would do."""
+    pieces = simple_commands(line)
+    return all(
+        LOOKS.match(one) or HARMLESS.match(one) or REHEARSES.search(one) or _checks_of(one)
+        for one in pieces
+    )
+
+
+def _checks_of(piece: str) -> frozenset[Check]:
+    return frozenset(kind for kind in CHECKS if KINDS[kind].match(piece))
+
+
+def _shown_by(piece: str) -> frozenset[Shown]:
+    kinds = _checks_of(piece)
+    if TESTS_TOO.match(piece):
+        return ANYTHING
+    if "tests" in kinds:
+        return kinds | ({"run", "build", "types"} if COMPILED.match(piece) else {"run"})
+    if kinds:
+        return kinds | ({"types"} if "build" in kinds else frozenset())
+    if LOOKS.match(piece) or HARMLESS.match(piece):
+        return frozenset()
+    if COMPILED.match(piece) and RUN.search(piece):
+        return frozenset({"run", "build", "types"})
+    return frozenset({"run"}) if RUNS.match(piece) else ANYTHING
 
 
 def _bare(piece: str) -> str:

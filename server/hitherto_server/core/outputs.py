@@ -18,6 +18,7 @@ FAILURE = re.compile(
 )
 TESTS_FAILED = re.compile(
     r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|^FAILED\b|^FAIL\b|--- FAIL"
+    r"|\b(?i:failed|failing|failures)\b[ :=]+[1-9]"
     r"|\b[1-9]\d* errors? in \d+\.\d|panicked at|test result: FAILED",
     re.MULTILINE,
 )

@@ -10,9 +10,10 @@ from hitherto_server.benches.items import half_of
 from hitherto_server.benches.scoring import figures_of
 from hitherto_server.benches.turns import CLAIM_CHECK, claim_by_rule
 from hitherto_server.core.commands import checks_nothing, checks_of, only_looks
-from hitherto_server.sessions.stop.claims import claims_in, unshown
+from hitherto_server.sessions.stop.claims import claims_in
 from hitherto_server.sessions.stop.learned import learned_in
 from hitherto_server.sessions.stop.mending import mended_in
+from hitherto_server.sessions.stop.showing import unshown
 from hitherto_server.sessions.stop.waiting import asks_person, is_blocked
 from hitherto_server.store.evidence import Command, Edit, Evidence, Result
 
@@ -102,7 +103,7 @@ def test_what_failed_last_speaks_against_a_claim() -> None:
         ("All tests pass.", ran(("pytest && ruff check .", 1))),
         ("The pytest suite passes.", ran(("pytest", 0), ("npm test", 1))),
         ("The backend tests pass.", ran(("pytest backend", 0), ("npm test", 1))),
-        ("The build succeeded.", ran(("pytest", 1))),
+        ("The build succeeded.", ran(("make", 0), ("pytest", 1))),
         ("All tests pass.", ran(("./ci.sh", 0))),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from hitherto_server.core.text import name_of, opening_of
 from hitherto_server.gates.secrets import redact
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surfaces.claim_check import Verdict as ClaimVerdict
     from hitherto_server.judge.surfaces.turn_worth import Verdict as WorthVerdict
     from hitherto_server.sessions.prompt.reading import Speaker
-    from hitherto_server.sessions.stop.claims import Unshown
+    from hitherto_server.sessions.stop.showing import Unshown
     from hitherto_server.sessions.stop.learned import Learned
     from hitherto_server.store.evidence import Command, Evidence
     from hitherto_server.store.obligations import Owed
@@ -120,11 +120,29 @@ def _unshown_words(found: Unshown | None) -> str:
     if found is None:
         return ""
     said = f"you say “{_plain(found.claim.sentence, MOST_QUOTED)}”"
-    if found.command is not None:
-        return f"{said}, but {_ended(found.command)}."
-    if found.claim.check is None:
-        return f"{said}, but nothing ran in this session that could show it."
-    return f"{said}, but no {CHECK_WORDS[found.claim.check]} command ran in this session."
+    return f"{said}, but {_speaks_against(found)}."
+
+
+def _speaks_against(found: Unshown) -> str:
+    """Say what the evidence is that speaks against a claim."""
+    check = found.claim.check
+    match found.against:
+        case "failed" | "showed less":
+            how = None if found.against == "failed" else "showed less than that"
+            return _ended(found.command, how) if found.command else "what ran shows otherwise"
+        case "changed since":
+            what = (
+                "nothing that could show it"
+                if check is None
+                else f"no {CHECK_WORDS[check]} command"
+            )
+            return f"{what} ran after the last change of a file"
+        case "nothing ran":
+            if check is None:
+                return "nothing ran in this session that could show it"
+            return f"no {CHECK_WORDS[check]} command ran in this session"
+        case _:
+            assert_never(found.against)
 
 
 def _bare_words(turn: Evidence) -> str:
@@ -139,12 +157,12 @@ def _bare_words(turn: Evidence) -> str:
     return f"{said} that what ran last does not show ({ran})."
 
 
-def _ended(command: Command) -> str:
+def _ended(command: Command, how: str | None = None) -> str:
     line = _plain(command.line, MOST_COMMAND)
-    how = "failed" if command.exit_code in (None, 0) else f"exited {command.exit_code}"
+    ended = "failed" if command.exit_code in (None, 0) else f"exited {command.exit_code}"
     last = command.tail.strip().splitlines()[-1:] or [""]
     shown = f" ({_plain(last[0], MOST_QUOTED)})" if last[0].strip() else ""
-    return f"`{line}` {how} when it last ran{shown}"
+    return f"`{line}` {how or ended} when it last ran{shown}"
 
 
 def _learned_words(learned: Learned | None) -> str:

@@ -1,4 +1,4 @@
-"""The words of a success: of checks, of what was tried out, and of what makes either doubtful."""
+"""The words of a success: what is said to have passed, to work, to be measured or to be done."""
 
 # ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
@@ -6,53 +6,93 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.phrases import phrases
+from hitherto_server.core.phrases import any_of, phrases
 
 if TYPE_CHECKING:
     from hitherto_server.core.commands import Check
 
-SAYS: dict[Check, re.Pattern[str]] = {
-    "tests": phrases(r"""
-        (?:tests?|specs?|suite|test run)\b[^.;,]{0,40}?\b(?:pass(?:es|ed|ing)?|green)
-        (?:tests?|suite) (?:\w+ )?succeed(?:s|ed)?
-        (?:passing|green) (?:tests?|suite)
-        all (?:\d+ )?(?:tests?|specs?) (?:are )?(?:pass\w*|green|ok)
-        test results?: \d+ passed, 0 failed
-        \d+ (?:tests? )?passed,? (?:and )?(?:0|no|zero) (?:failed|failures)
-        (?:running|ran) the tests? .{0,30}\bpass\w*
-        it passed every time
-    """),
-    "build": phrases(r"""
-        (?:build|compilation)\b[^.;,]{0,30}?\b(?:pass(?:es|ed)|succe(?:eds|eded|ssful(?:ly)?)|green)
-        (?:builds|built|compiles|compiled) (?:successfully|cleanly|fine)
-        (?:builds|compiles) without (?:any )?(?:errors?|warnings)
-        everything (?:builds|compiles)
-        (?:project|code|it|crate|app) (?:now )?(?:builds|compiles)(?=\W*$|[.,;!]| (?:again|now|and|with|without|under|on|cleanly|fine)\b)
-    """),
-    "lint": phrases(r"""
-        (?:lint|linter|linting|eslint|ruff|clippy|flake8|rubocop)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:no|zero) (?:lint|linter|eslint|ruff) (?:errors?|warnings?|problems?)
-        (?:lint|linter|eslint|ruff|clippy)\b[^.;,]{0,40}\b(?:are|were|is) (?:now |all )*(?:resolved|fixed|gone)
-    """),
-    "types": phrases(r"""
-        type[- ]?check(?:s|ing|er)?\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:types|mypy|pyright|tsc)\b[^.;,]{0,25}?\b(?:pass(?:es|ed)?|clean|green|happy)
-        (?:mypy|pyright|tsc) reports no errors
-        (?:no|zero) type errors
-        typescript compiles
-        type errors\b[^.;,]{0,20}\b(?:are|were) (?:now |all )*(?:resolved|fixed|gone)
-        (?:everything|it all|the (?:project|code|frontend|package)) (?:now )?type-?checks
-    """),
+SUBJECTS: dict[Check, str] = {
+    "tests": (
+        r"tests?|specs?|(?:test[- ]?)?suites?|test (?:run|job)s?|testl(?:auf|äufe)|pruebas?|testes|essais"
+        r"|scenarios?|test ?cases?|pytest|jest|vitest|mocha|rspec|phpunit|junit|ctest|tox|nextest"
+        r"|(?:go|cargo|flutter|dart|npm|pnpm|yarn|make|dotnet|swift|mix|sbt|bazel|mvn|artisan) test\b[^,;]{0,30}"
+    ),
+    "build": (
+        r"builds?|compilation|bundles?|images?|binary|binaries|wheel|apk|aab|ipa|jar|firmware|compiler"
+        r"|(?:go|cargo|npm|pnpm|yarn|docker|make|dotnet|swift|gradle|flutter|vite|next) build\b[^,;]{0,30}|xcodebuild"
+        r"|kompilierung|compilación|compilação|kompilat"
+    ),
+    "lint": (
+        r"lint|linters?|linting|lint-?lauf|eslint|ruff|clippy|flake8|rubocop|pylint|stylelint|[\w-]+lint|staticcheck|shellcheck"
+        r"|biome|prettier|(?:flutter |dart )?analy[sz]er?|phpstan|detekt|go vet|terraform validate|format(?:ting)? check|pre-commit"
+    ),
+    "types": (r"type[- ]?check(?:s|ing|er)?|types|mypy|pyright|tsc|typescript|vue-tsc|typprüfung"),
 }
+"""By which names each check goes."""
+_ADVERBS = r"(?:(?:all|both|now|again|still|also|completely|entirely|fully|now all|alle|jetzt|wieder|nun|wieder alle|tous|toutes|bien|à nouveau|désormais|todos|todas|de nuevo|ahora|ya|back|everything|once more|cleanly)\s+){0,3}"
+_IS = r"(?:is|are|was|were|'s|'re|comes?|came|runs?|ran|finish(?:es|ed)|complet(?:es|ed)|stays?|remains?|went|goes|looks?|ends?|ist|sind|war|waren|läuft|laufen|lief(?:en)?|bleib(?:t|en)|est|sont|était|étaient|reste(?:nt)?|está|están|queda(?:n)?|son|é|são)"
+_FLAWLESS = r"(?:no|zero|0|any|keine|sans|aucune?|sin|ning[uú]n(?:a)?|ohne|without(?: any| a single)?) (?:new |more |type |lint |compile |compiler |other )?(?:errors?|failures?|failed|warnings?|issues?|problems?|complaints?|findings?|violations?|regressions?|fehler|warnung(?:en)?|erreurs?|avertissements?|échec|errores|error|advertencias|fallos|erros)"
+PASSED = (
+    rf"(?:{_ADVERBS}(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?)(?!\w)"
+    rf"|{_IS}\s+{_ADVERBS}(?:back (?:to|in the) )?(?:green|clean(?:ly)?|ok|okay|fine|happy|good|successful(?:ly)?|through|passing|without a hitch|grün|sauber|fehlerfrei|erfolgreich|durch|au vert|verte?s?|propres?|en verde|verdes?|limpi[oa]s?|correctamente|satisfied|quiet|silent)(?!\w)"
+    rf"|(?:reports?|shows?|finds?|found|gives?|has|have|had|meldet|findet|with|mit|exit(?:s|ed)? with|{_IS})\s+{_FLAWLESS}|{_FLAWLESS}"
+    r"|(?:sind |alle |wieder )*(?:bestanden|bestehen|durchgelaufen)(?!\w)|(?:passent|passe|passés?|réussissent|réussi)(?!\w)|(?:pasan?|pasaron|pasando|passam|passaram)(?!\w)"
+    r"|exit(?:s|ed)? (?:with )?(?:code )?0(?!\d)|\u2705|\u2714)"
+)
+"""What is said of a check that passed."""
+SAYS: dict[Check, re.Pattern[str]] = {
+    kind: any_of(
+        rf"(?<![\w/.-])(?:{subject})(?![\w/]|-\w)[^;:]{{0,60}}?(?<![\w-]){PASSED}",
+        rf"(?<![\w/.-])(?:{subject})\s*[:=]\s*(?:all\s+)?(?:\d+[ /\d]*\s*)?{PASSED}",
+        rf"(?<!\w)(?:clean|green|passing|successful) (?:\w+ )?(?:{subject})(?!\w)(?! (?:config|badge|script|icon))",
+    )
+    for kind, subject in SUBJECTS.items()
+}
+COUNTED = phrases(r"""
+    \d[\d,.]* (?:\w+ ){0,2}?(?:tests? |specs? |checks? |examples? )?(?:pass(?:ed|es|ing)?|green|grün|bestanden|passent|pasan)(?!\w)
+    \d[\d,.]* (?:tests?|specs?|examples?),? (?:and )?(?:0|no|zero) (?:failed|failures|errors)
+    (\d[\d,.]*) ?/ ?\1 (?:pass\w*|green|tests?|ok)
+    (?:tests?|specs?|suite)\b[^.;]{0,20}\b(\d[\d,.]*) ?/ ?\2
+    (?:all|both|every|each|two|three|four|five)\b[^.;,]{0,30}\b(?:scenarios?|cases?|examples?|assertions?|suites?)\b[^.;,]{0,20}\bpass(?:es|ed)?
+    it passed every time
+    (?:everything|it all|all of it) \w+ and passes
+""")
+"""Says how many tests passed."""
+COMPILES = phrases(r"""
+    (?:builds|built|compiles|compiled|linked|links) (?:successfully|cleanly|fine|ok|again|without (?:any )?(?:errors?|warnings|problems))
+    (?:everything|it all|it|project|code|app|crate|package|image|bundle|solution|module|workspace|repo|wheel|frontend|backend|extension|plugin|firmware|\w+ target)s? (?:now )?(?:builds?|compiles?)(?=\W*$|[.,;!]| (?:again|now|and|with|without|under|on|cleanly|fine|for|in)\b)
+    (?:baut|kompiliert)(?=\W*$|[.,;!]| (?:wieder|jetzt|nun|sauber|fehlerfrei|ohne|durch)\b)
+    (?:compile(?:nt)?|se compile)(?=\W*$| (?:sans|bien|à nouveau|de nouveau|correctement)\b)
+    compila(?:n)?(?=\W*$| (?:bien|sin|de nuevo|correctamente|limpio|sem)\b)
+    is built and \w+
+""")
+"""Says that something builds."""
+TYPE_CHECKS = phrases(r"""
+    (?:everything|it all|it|the (?:project|code|frontend|package)) (?:now )?type-?checks
+    (?:all )?type errors\b[^.;,]{0,20}\b(?:are|were) (?:now |all )*(?:resolved|fixed|gone)
+""")
+LINTED = phrases(r"""
+    (?:lint|linter|eslint|ruff|clippy)\b[^.;,]{0,40}\b(?:are|were|is) (?:now |all )*(?:resolved|fixed|gone)
+""")
+SAYS_ALL = phrases(r"""
+    all (?:the |of the )?checks (?:pass|passed|are passing|are green)
+    (?:everything|all of (?:it|them)|all) (?:is |are |now |still |comes? back |came back )*(?:passes|passed|green)
+    `?make check`? (?:passes|passed|succeeds)
+    (?:alles|alle) (?:ist |sind )?(?:jetzt |wieder )?grün
+    tout (?:est |passe )(?:au )?vert|tout passe
+    todo (?:está )?en verde|todo pasa
+""")
+"""Of one kind or another: it is held against whatever ran."""
 HANDS_ON = re.compile(
     r"(?<=pass|sses|ssed|sing)\s+(?:an?|the|its|their|his|each|every|none|null|true|false|over|along"
-    r"|down|back|through|arguments?)\b",
+    r"|down|back|through|arguments?|\w+ (?:to|into)|it|them)\b",
     re.IGNORECASE,
 )
 """What follows where something is passed on, and nothing passes."""
 COMPOUND = re.compile(
-    r"(?:test|spec|suite|build|compilation|lint(?:er|ing)?|eslint|ruff|clippy|flake8|rubocop"
-    r"|type[- ]?check(?:er|ing)?|types|mypy|pyright|tsc)\s+([a-z]+)(?![\w./:])",
+    r"(?:test|spec|suite|build|compilation|bundle|image|lint(?:er|ing)?|eslint|ruff|clippy|flake8"
+    r"|rubocop|prettier|pre-commit|type[- ]?check(?:er|ing)?|types|mypy|pyright|tsc|typescript)"
+    r"\s+([a-z]+)(?![\w./:])",
     re.IGNORECASE,
 )
 """A check's name before another word: of `eslint config` it is the config that is spoken of."""
@@ -62,181 +102,124 @@ OF_A_RUN = phrases(r"""
     errors?|warnings?|problems?|issues?|findings?
     is|are|was|were|be|been|has|have|had|does|do|did|it|we|I|you|that|which
     comes?|came|goes|went|finish\w*|complet\w*|stays?|remains?|exits?|returns?|gives?|says?|ends?
-    pass|clean|green|happy|succe\w+
+    reports?|shows?|finds?|found
+    pass|clean|green|happy|succe\w+|ok|fine
     now|all|both|again|too|also|still|here|everywhere|once|then|back
     and|or|plus|for|in|of|on|with|without|under|over|after|from|against|across|to|at|by|as|via
+    no|zero
     \w+ly|\w+ing|\w+ed
+    ist|sind|läuft|laufen|bleibt|wieder|für|über|im|passent?|est|sont|sur|de|du|des|pasan?|está|están|en|del
 """)
 """What may follow it where the check itself is meant, as one that ran."""
-SAYS_ALL = phrases(r"""
-    all (?:the )?checks (?:pass|passed|are passing|are green)
-    everything (?:now )?passes
-    `?make check`? (?:passes|passed|succeeds)
-""")
-"""Of one kind or another: it is held against whatever ran."""
-UNSURE = phrases(r"""
-    should
-    would
-    will
-    could
-    might
-    may
-    must
-    can
-    if
-    unless
-    until
-    once
-    when
-    whether
-    before
-    so that
-    to (?:make|get|have|see|ensure|check|verify|confirm|let)
-    make sure
-    mak(?:e|es|ing) (?:all|the|every)
-    next
-    I'll
-    we'll
-    want(?:s|ed)?
-    need(?:s|ed)?
-    hope
-    expect(?:s|ed)?
-    ideally
-    then
-    plan
-    todo
-    left
-    not
-    n't
-    never
-    no longer
-    \w+n't
-    only
-    yet
-    CI
-    pipeline
-    workflow
-    according to
-    on your (?:machine|side|end)
-    you (?:ran|said|told|mentioned|reported)
-    earlier
-    previous(?:ly)?
-    still
-    since the
-    as of
-    last run
-    locally
-    subagent
-    agent
-    says?
-    said
-    describes?
-    badge
-    toast
-    translat\w+
-    in English
-    log (?:shows|says)
-    in (?:the|that|this) (?:log|loop|guide|example)
-""")
-"""In the sentence of a claim: then it is none, or none of what this session ran."""
-ADMITS = phrases(
-    r"""
-    (?<!no )(?<!0 )(?<!zero )(?<!not )(?<!without )(?<!any )\bfail(?:s|ed|ing|ures?)?\b
-    \berrors? (?:remain|left)
-    \bbroken\b
-    \bbreaks\b
-    \bred\b
-    \bflaky\b
-    \bskipped\b
-    \bexcept\b
-    \bapart from\b
-    \bother than\b
-    \bunrelated\b
-    \bpre-existing\b
-    \b(?:did|have|has|could|can)(?: not|n't) (?:been )?(?:run|ran|tested|execute|verify)
-    \bnot (?:been )?(?:run|tested|verified)
-    \buntested\b
-    \bleft (?:it|that|them) to CI\b
-    """,
-    whole_words=False,
+_WE = r"(?:I|we)(?:'ve| have)? (?:also |just |then |now |manually |again |since |even |additionally )*"
+_START = r"(?:^|(?<=[:(,;] )|(?<=and )|(?<=then ))(?:also |just |then |manually |again |locally )*"
+_SOMEWHERE = (
+    r"(?:(?:in|on|against|with|from|via|through|under|using|by|at) (?:\S+ ){0,4}?"
+    r"(?:browsers?|devices?|phones?|simulator|emulator|staging|prod(?:uction)?|dev(?:ice)?|sandbox|curl|postman|requests?|inputs?|pages?|files?|dump|payloads?|clients?|users?|cluster|instance|server|container|database|db|data(?:set)?|chrome|firefox|safari|edge|android|ios|iphone|ipad|pixel|galaxy|windows|linux|macos|hardware|board|printer|load|concurrency|parallel|targets?|machines?|linters?|checkers?|validators?|versions?|tools?|running|hitting|clicking|calling|loading|sending|opening|restarting|hand)"
+    r"|manually|locally|live|end[- ]to[- ]end|by hand|with (?:\S+ ){1,3}(?:stopped|down|off|on|disabled|enabled|running|unplugged)|\d+ times|several times|twice|repeatedly|in a loop|overnight)"
 )
-"""Anywhere in the message: then it is honest about something, and a person reads on."""
-TOLD_OF = phrases(r"""
-    because|since|due to|caused|was|were|had|used to|root cause|turned out|came from
-""")
-"""With it a failure is one that was found the cause of, and no admission."""
-STANDS = phrases(r"""
-    fails?|breaks|still|yet|remain\w*|left|currently|now|not|\w+n't|expected|unrelated|pre-existing|except|skipped
-    (?:one|two|three|four|five|\d+|some|most|many) (?:\w+ )?(?:tests?|specs?|cases?|checks?|jobs?)
-""")
-"""Then it is one all the same."""
-HAS_PASSED = phrases(r"""
-    (?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)
-""")
-"""Of a person or of a commit's hook: somebody else ran the check."""
-OF_ALL = phrases(r"""
-    all
-    every
-    everything
-    whole
-    full
-    entire
-    suite
-    zero
-    0 failed
-    no failures
-""")
-"""Then one failure is one too many, whatever else passed."""
-NAMED = phrases(r"""
-    pytest
-    jest
-    vitest
-    mocha
-    cargo
-    rspec
-    phpunit
-    junit
-    eslint
-    ruff
-    clippy
-    mypy
-    pyright
-    tsc
-    unit
-    integration
-    e2e
-    end-to-end
-    smoke
-    backend
-    frontend
-    snapshot
-    regression
-""")
-PASSES = phrases(r"""
-    (?:all|both|every|each|\d+|two|three|four|five)\b[^.;,]{0,30}\b(?:scenarios?|cases?|examples?|assertions?|suites?)\b[^.;,]{0,20}\bpass(?:es|ed)?
-    (?:alle|die|sämtliche)\b[^.;,]{0,20}\btests?\b[^.;,]{0,20}\b(?:grün|bestehen|bestanden|durch|erfolgreich)
-    (?:les|tous les)\b[^.;,]{0,15}\btests?\b[^.;,]{0,15}\b(?:passent|au vert|réussissent)
-    (?:los|las|todos los|todas las)\b[^.;,]{0,15}\b(?:tests?|pruebas)\b[^.;,]{0,15}\b(?:pasan|en verde)
-    (?:os|todos os)\b[^.;,]{0,15}\btestes\b[^.;,]{0,15}\bpassam
-""")
-"""Says that tests pass."""
-TRIED = phrases(r"""
-    I(?:'ve| have)? (?:also |just |then |manually )*(?:tested|load-tested|stress-tested|benchmarked|exercised)\b(?! (?:to|for|whether|if)\b)
-    I(?:'ve| have)? (?:also |just |then |manually )*(?:ran|run) (?:it|them|this|(?:the|a) (?:\w+ )?(?:test|benchmark|query|script|program|app|command|job))\b
-    (?:verified|confirmed|tested)\b[^.;,]{0,40}\b(?:in|on|against|with) (?:\w+ ){0,3}(?:browsers?|devices?|simulator|emulator|staging|curl|requests?|inputs?|pages?|files?|dump)
-    (?:verified|confirmed)(?: that)? (?:it|this|the \w+|everything)\b[^.;,]{0,40}\b(?:works?|working|returns?|behaves?|renders?|succeeds?)
-    habe (?:es|das|ich \w+)\b[^.;,]{0,40}\b(?:getestet|ausprobiert)
-    (?:je l'ai|j'ai)\b[^.;,]{0,20}\b(?:testé|essayé)
-    (?:lo|la) he (?:probado|comprobado)
+_ACTS = r"(?:it|this|that|they|everything|the \w+(?: \w+)?|\w+) (?:now |still |also |no longer )*(?:works?|working|returns?|behaves?|renders?|succeeds?|loads?|starts?|runs?|responds?|shows?|answers?|connects?|fires?|arrives?|survives?|recovers?|passes)"
+TRIED = phrases(rf"""
+    (?:{_WE}|{_START})(?:tested|load-tested|smoke-tested|stress-tested|benchmarked|exercised|profiled|reproduced|measured|tried)\b(?! (?:to|for|whether|if)\b)(?=.{{0,80}}(?:{_SOMEWHERE}|\bit\b|\bthis\b|\bworks?\b))
+    {_WE}(?:tested|load-tested|stress-tested|benchmarked|exercised)\b(?! (?:to|for|whether|if)\b)
+    (?:{_WE}(?:ran|run)|{_START}(?:ran|re-?ran|executed)) (?:it|them|this|that|(?:the|a|all|both) (?:\w+ ){{0,3}}(?:tests?|suite|specs?|benchmarks?|quer(?:y|ies)|scripts?|programs?|apps?|commands?|jobs?|migrations?|playbook|pipeline|import|export))\b
+    (?:{_WE}|{_START}|\bis |\bare |\bwas )?(?:verified|confirmed|tested|validated|checked)\b[^;]{{0,60}}?\b{_SOMEWHERE}
+    (?:{_WE}|{_START})(?:verified|confirmed|checked|validated|made sure)(?: that)? [^;]{{0,30}}?{_ACTS}
+    {_WE}(?:looked at|opened|watched|loaded|played|clicked|listened to)\b.{{0,40}}\b(?:afterwards|after that)
+    (?:habe|hab) (?:es|das|ich|den|die|alles)\b[^.;,]{{0,50}}\b(?:getestet|ausprobiert|nachgemessen|durchgespielt|verifiziert)
+    (?:im|auf|mit|gegen)\b[^.;,]{{0,40}}\b(?:getestet|ausprobiert|verifiziert|geprüft)
+    (?:lokal|manuell|erfolgreich) (?:getestet|geprüft|verifiziert)
+    (?:je l'ai|j'ai)\b[^.;,]{{0,20}}\b(?:testé|essayé|vérifié|lancé)\b[^.;,]{{0,50}}
+    (?:testé|vérifié)e?s? (?:sur|en|avec|dans|contre|localement)
+    (?:lo|la|los|las) he (?:probado|comprobado|verificado|ejecutado)
+    (?:probado|comprobado|verificado)s? (?:en|con|contra|sobre|localmente)
 """)
 """Says that something was tried out, which no reading can be."""
+WORKS = phrases(r"""
+    works? (?:now|again|as expected|as intended|as before|correctly|fine|properly|perfectly|flawlessly|great|well|end[- ]to[- ]end|everywhere|in (?:both|all)|on (?:both|all|the|my|a)|like a charm)
+    (?:now|again|everything|all of it|both) (?:\w+ )?works?(?=\W*$|[.,;!:]| (?:on|in|with|and|for|as|again|now|fine)\b)
+    (?:starts?|boots?|launch(?:es)?|loads?|renders?|connects?|runs?|responds?|plays?|opens?|syncs?|prints?|comes? up|resolves?|streams?|arrives?|comes? through) (?:up |fine |through )?(?:(?:on|in|with|under|from) (?:\S+ ){1,4})?(?:again|now|cleanly|correctly|fine|without (?:any )?(?:errors?|crash\w*|problems?|issues?))(?=\W*$|[.,;!:]| (?:on|in|with|and|for|again|now|after|under|from)\b)
+    (?:lists?|shows?|returns?|answers?|gives|prints?|reports?|delivers?|sends?|receives?|finds?)\b[^.;,]{0,60}\bagain(?=\W*$)
+    (?:pass|passes|arrives?|match|matches)\b[^.;,]{0,40}\bagain(?=\W*$)
+    (?:is|are) (?:right|correct|accurate|in sync|consistent|complete|fast|smooth) again
+    as (?:it|they) should(?=\W*$|,| and)
+    (?:is|are|stays?|runs?) (?:now )?stable(?: now| again|,|$)
+    (?:is|are) (?:back )?(?:up and running|working|healthy|reachable|back up|back online|live)(?: now| again)?(?=\W*$|[.,;!]| (?:and|on|in|at|with|now|again)\b)
+    (?:funktioniert|läuft|startet|lädt|geht|verbindet sich) (?:jetzt|nun|wieder|einwandfrei|fehlerfrei|sauber|ohne|wie erwartet|korrekt|zuverlässig)
+    (?:fonctionne(?:nt)?|marche(?:nt)?|tourne(?:nt)?|démarre(?:nt)?|répond(?:ent)?) (?:maintenant|à nouveau|de nouveau|désormais|bien|correctement|sans|comme|parfaitement|partout)
+    (?:ya )?(?:funciona|arranca|carga|responde|conecta)n? (?:ahora|ya|bien|correctamente|de nuevo|otra vez|sin|como|perfectamente|en)
+    ya (?:funciona|arranca|carga|responde)n?
+    (?:verified|confirmed|verifiziert|bestätigt|vérifié|verificado|comprobado)(?=\W*$)
+""")
+"""Says that a program behaves, as only who has seen it can."""
+GONE = phrases(r"""
+    (?:error|crash|crashes|warnings?|leak|flicker\w*|issue|problem|bug|exception|flak\w+|deadlock|jank|lag|hang|delay|jump|stutter\w*|noise|messages?|spike|race)s? (?:is|are|has|have) (?:now |all |completely )*(?:gone|disappeared|vanished)
+    (?:no longer|doesn't|does not|don't|can't|cannot|couldn't|never) reproduc\w*
+    (?:ist|sind) (?:jetzt |nun )?(?:weg|verschwunden)
+    there(?:'s| is| are|'re) no (?:\w+ ){1,4}any ?more
+    (?:a|ont) disparu
+    (?:ha|han) desaparecido
+""")
+"""Says that something odd is seen no more."""
+_UNIT = r"(?:ms|s|sec(?:onds?)?|min(?:utes?)?|µs|us|ns|h(?:ours?)?|kb|mb|gb|kib|mib|gib|%|percent|fps|req/s|rps|qps|x|×|sekunden|minuten|secondes?|segundos?|minutos?)"
+_AMOUNT = rf"(?:about|around|roughly|~|≈|ca\.?|under|just|only|less than|almost|unter|etwa|environ|unos|\s)*\d[\d.,]* ?{_UNIT}(?![\w-])"
+MEASURED = phrases(rf"""
+    (?:went|goes|dropped|drops|fell|falls|came down|comes down|is down|are down|shrank|shrinks|improved|down|sank|sinkt|fällt|est passée?|passe|baj[óa]|ha bajado)\b[^.;]{{0,40}}?(?:from|von|de)\s+{_AMOUNT}[^.;]{{0,15}}?(?:to|auf|à|a)\s+{_AMOUNT}
+    (?:now |jetzt |only )?(?:takes|took|runs in|finishes in|completes in|loads in|comes out at|weighs|dauert|prend|tarda|clocks in at|settles at|is down to|are down to|dropped to|fell to)\s+{_AMOUNT}(?! (?:interval|timeout|ttl|default))
+    \d[\d.,]* ?(?:x|×|times|mal|fois|veces) (?:faster|smaller|quicker|less|schneller|kleiner|plus rapide|más rápid\w+)
+    \d[\d.,]* ?% (?:faster|smaller|quicker|less|fewer|schneller|kleiner)
+""")
+"""Gives a figure that somebody must have measured."""
+DEED = phrases(rf"""
+    (?:{_WE}|{_START})(?:deployed|redeployed|rolled out|published|uploaded|restarted|rebooted|re-?indexed|backfilled|pushed (?:it|the|to|both|everything)|released (?:v?\d|it|to)|applied (?:it|the (?:migration|manifest|plan|change)s?)|seeded the|restored the (?:dump|backup|database))\b
+    (?:is|are|has been|have been) (?:now )?(?:deployed|redeployed|rolled out|published|uploaded|live (?:on|in|now)|pushed|applied (?:on|to|in) (?:\w+ )?(?:staging|prod\w*|dev|database|cluster|db)|restarted|backfilled|released)
+    migrations? (?:ran|was applied|were applied|is applied|has been applied|applied)\b
+    (?:ist|sind|wurde|wurden) (?:jetzt )?(?:deployt|ausgerollt|veröffentlicht|hochgeladen|neu gestartet|gepusht|eingespielt)
+    (?:a été|ont été|est|sont) (?:déployée?s?|publiée?s?|redémarrée?s?|poussée?s?)
+    (?:he|ha sido|está) (?:desplegad[oa]|desplegado|publicad[oa]|reiniciad[oa]|subid[oa] a)
+""")
+"""Says that something was done beyond the files."""
+PIPELINE = phrases(rf"""
+    (?:CI|pipelines?|CI (?:run|pipeline|job)|workflow(?: run)?|github actions|actions run|gitlab)\b[^.;:]{{0,30}}?(?:{_IS}\s+{_ADVERBS}(?:green|passing|successful|through|grün|vert|verte|en verde|happy|clean)|{_ADVERBS}(?:pass(?:es|ed)|succeed(?:s|ed)|went through))(?!\w)
+    (?:green|passing) (?:CI|pipeline|workflow)(?: run)?
+""")
+"""Says that what runs elsewhere has passed."""
 WENT_WELL = phrases(r"""
     (?:applied|ran|runs|completed|finished|installed|installs|deployed|published|started|starts|migrated|imported|rolled out|went through)\b[^.;,]{0,25}\b(?:cleanly|successfully|fine|without (?:an |any )?(?:errors?|problems?|issues?|trouble))
 """)
 """Says that a command did its work."""
-JOINT = re.compile(r";\s+|\s+[\u2013\u2014]\s+|,\s+(?:and|und|et|y)\s+", re.IGNORECASE)
+OF_ALL = phrases(r"""
+    all|every|everything|whole|full|entire|suite|zero
+    0 failed
+    no failures
+    alle|ganze|gesamte|sämtliche|tous|toutes|toute|todos|todas|toda
+""")
+"""Then one failure is one too many, whatever else passed."""
+OF_WHOLE = phrases(r"""
+    (?:whole|full|entire|complete)\b.{0,20}\b(?:suite|tests?|test run)
+    (?:ganze|gesamte|komplette)\w* (?:test)?suite|toute la suite|toda la (?:suite|batería)
+    (?:all|every) (?:other )?tests? (?:in|of|across) the (?:repo|project|code ?base)
+""")
+"""Then a part that passed is not enough."""
+NAMED = phrases(r"""
+    pytest|jest|vitest|mocha|cargo|rspec|phpunit|junit|eslint|ruff|clippy|mypy|pyright|tsc
+    unit|integration|e2e|end-to-end|smoke|backend|frontend|snapshot|regression
+""")
+NONE_LEFT = re.compile(r"\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(warnings?|errors?)\b", re.IGNORECASE)
+"""Says that a check finds none of these."""
+REPEATED = re.compile(r"\b(\d[\d,]*) (?:times|runs|iterations|rounds|passes|repetitions)\b")
+"""Says how often something was tried."""
+CLAIMED_COUNT = re.compile(
+    r"(?:\b(?:all|the|suite|passed|green|tests?)\b|[(:,]|^)\W{0,3}(\d[\d,.]*\d|\d)(?! (?:new|more|added|extra))"
+    r" (?:\w+ ){0,2}?(?:tests?|specs?|examples?|passed|passing|pass|green)\b",
+    re.IGNORECASE,
+)
+JOINT = re.compile(
+    r";\s+|\s+[\u2013\u2014]\s+|,\s+(?:and|und|et|y|but|aber|mais|pero)\s+", re.IGNORECASE
+)
 GOVERNS = re.compile(
-    r"\W*(?:if|unless|once|until|when|whenever|after|before|as soon as|so that|in case|provided)\b",
+    r"\W*(?:if|unless|once|until|when|whenever|after|before|as soon as|so that|in case|provided"
+    r"|wenn|falls|sobald|bevor|si|quand|dès que|cuando)\b",
     re.IGNORECASE,
 )
 """At the beginning of a sentence: then it limits all that follows."""

@@ -10,9 +10,10 @@ from hitherto_server.judge.surfaces import agent_message, claim_check, turn_wort
 from hitherto_server.judge.turn_state import state_of
 from hitherto_server.sessions.moments import DELIVERY_MS
 from hitherto_server.sessions.stop.causes import Judged, Ruled
-from hitherto_server.sessions.stop.claims import claims_in, unshown
+from hitherto_server.sessions.stop.claims import claims_in
 from hitherto_server.sessions.stop.learned import Learned, has_worked, learned_in
 from hitherto_server.sessions.stop.mending import Mended
+from hitherto_server.sessions.stop.showing import unshown
 from hitherto_server.sessions.stop.turn_end import ended
 from hitherto_server.sessions.stop.waiting import asks_person
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surface import Surface
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Tools
-    from hitherto_server.sessions.stop.claims import Unshown
+    from hitherto_server.sessions.stop.showing import Unshown
     from hitherto_server.sessions.stop.view import Stop
 
 AFTERWARDS_MS = 200
