@@ -356,13 +356,25 @@ def test_ordinary_work_is_no_lesson(message: str) -> None:
 
 def test_a_reason_teaches_where_something_odd_was_asked_about() -> None:
     reason = (
-        "The export stays empty on Mondays because the upstream job begins to publish on Tuesday."
+        "The export stays empty on Mondays: the upstream job doesn't publish before Tuesday, "
+        "because the provider's server has no data for weekends. I look back three days now."
     )
     done = ran("export.py")
     assert learned_in(reason, done, "why does the export fail on Mondays?") is not None
-    assert learned_in(reason, done, "add the export") is None
+    assert learned_in(reason, Evidence(), "why does the export fail on Mondays?") is None
     unsure = "I did not run it, because the container fails to start without its licence file."
     assert learned_in(unsure, done, "why does the export fail on Mondays?") is None
+
+
+def test_of_what_a_message_tells_its_most_telling_sentence_is_quoted() -> None:
+    message = (
+        "The proxy cuts every request after 30 s, and only in production, so a retry never helps. "
+        "I moved the report to a job, which the customers poll for the file."
+    )
+    found = learned_in(message, ran("report.py"), "why do the reports fail for big customers?")
+    assert found is not None
+    assert found.said is not None
+    assert found.said.startswith("The proxy cuts")
 
 
 @pytest.mark.parametrize(

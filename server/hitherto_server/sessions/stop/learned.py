@@ -1,12 +1,11 @@
 """By rule: did a turn bring something that a later session would want to know?
 
-What it asks for costs a turn of the agent, so it asks only where the agent's own words, or a
-failure that was mended, say that something was found out or decided.
+What it asks for costs a turn of the agent. So it asks only where what the message tells, what was
+asked and what was done make that likely together (`worth.py`).
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,8 +13,11 @@ from hitherto_server.core.commands import checks_nothing
 from hitherto_server.core.phrases import phrases
 from hitherto_server.sessions.stop.mending import mended_in
 from hitherto_server.sessions.stop.waiting import CODE, sentences
+from hitherto_server.sessions.stop.worth import features_of, is_worth, most_telling, words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hitherto_server.sessions.stop.mending import Mended
     from hitherto_server.store.evidence import Evidence
 
@@ -62,44 +64,6 @@ DECISION = phrases(r"""
     per project, not per
     pinned (?:it|to)
 """)  # noqa: E501
-EXPLAINS = phrases(r"""
-    because|since|due to|which is why|that(?:'s| is| also)? (?:why|explains)|hence|therefore
-    as (?:the|it|its|they|there|no|only)
-    so that|(?<=[,;] )so(?! far)
-    whereas|although|though
-    weil|da (?:die|der|das|es|sie)|deshalb|daher
-    parce que|car|puisque|porque|ya que
-""")
-OUTSIDE = phrases(r"""
-    CI|runners?|containers?|docker|kubernetes|k8s|pods?|lambda|load balancer|proxy|gateway|CDN|VPN
-    windows|macOS|mac|linux|alpine|debian|ubuntu|musl|glibc|arm64|x86
-    safari|firefox|chrome|chromium|webkit|android|iOS|node \d+|python \d[\d.]*|java \d+|ruby \d
-    locale|time ?zones?|DST|UTC|daylight|clock
-    upstream|vendor(?:'s|ed)?|third[- ]party|their (?:docs|API|server|side)|sandbox|firmware
-    (?:in|on|against) (?:production|prod|staging)|customers?|auditors?|the (?:\w+ )?team
-    postgres|mysql|sqlite|redis|kafka|nginx|S3|AWS|GCP|azure|cloudflare|stripe|github
-    kernel|filesystem|file system|NFS|firewall|DNS|cron|systemd|quota|idle timeout
-""")
-"""What a repository's own files tell little of: where it runs, and what it talks to."""
-SEEKS = phrases(r"""
-    why|how come|root cause|warum|weshalb|woran|pourquoi|por qu\u00e9
-    (?:find|figure|track|hunt)\b.{0,20}\b(?:out|down)|investigate|debug|diagnose
-    which (?:\w+ )?(?:of|one|do we|should)|(?:should|can|could|shall) (?:we|I)|decide|choose
-""")
-"""A prompt that wants a cause or a choice."""
-SYMPTOM = phrases(r"""
-    hangs?|hung|crash\w*|fail(?:s|ed|ing)?|flaky|breaks?|broke|leak\w*|slow|stuck|drop(?:s|ped)?
-    drifts?|late|lost|duplicates?|twice|double|deadlock\w*|times? out|timeouts?|rejects?|refus\w+
-    killed|dies|stale|ignore[sd]?
-""")
-"""Something odd."""
-NOT_DONE = phrases(r"""
-    (?:I|we) (?:did|do|have|had|could|can|would|was|am)(?: not|n't)\b|I cannot|I(?:'m| am) not
-    (?:not|n't|never) (?:been |yet )?(?:run|ran|tested|tried|checked|verified|finished|done|started)
-    skipped|untested|unverified|unfinished|left (?:out|for)|(?:still|yet) to
-    (?:tests?|suite|build|job|check|run)s? (?:\w+ )?(?:still )?(?:fail\w*|passes|pass|passed)
-""")
-"""Then the reason is one for what was left, or the report of a check."""
 AS_TOLD = phrases(r"""
     as you (?:said|asked|wanted|wished|suggested)
     (?:since|because) you
@@ -145,18 +109,23 @@ class Learned:
 
 
 def learned_in(message: str, turn: Evidence, asked: str = "") -> Learned | None:
-    """Return what of a turn seems worth keeping; None where it changed or found nothing.
-
-    `asked` is the prompt: what it wanted found out is worth more than what was only told beside.
-    """
-    if not has_worked(turn):
+    """Return what of a turn seems worth keeping; None where it found nothing, or did nothing."""
+    if not turn.size:
         return None
-    found = sentences(CODE.sub(lambda one: one[0].strip("`"), message[-MOST_READ:]))
-    mended = mended_in(turn)
-    if mended and any(_words(one) >= EXPLAINS_WORDS for one in found):
-        return Learned(mended=mended[-1])
-    said = _telling(found, is_sought=_wants_to_know(asked[:MOST_ASKED]))
-    return None if said is None else Learned(said=said)
+    found = _sentences(message)
+    mended = _mended(found, turn)
+    plainly = _telling(found)
+    plain = bool(mended) + bool(plainly)
+    if not is_worth(features_of(found, turn, asked[:MOST_ASKED], plain)):
+        return None
+    return Learned(mended=mended) if mended else Learned(said=plainly or most_telling(found))
+
+
+def seen_of(message: str, turn: Evidence, asked: str) -> Mapping[str, float]:
+    """Return what is weighed of a turn, by name; benchmarks/fit_turn_worth.py fits the weights."""
+    found = _sentences(message)
+    plain = bool(_mended(found, turn)) + bool(_telling(found))
+    return features_of(found, turn, asked[:MOST_ASKED], plain)
 
 
 def has_worked(turn: Evidence) -> bool:
@@ -164,34 +133,28 @@ def has_worked(turn: Evidence) -> bool:
     return bool(turn.edits) or any(not checks_nothing(one.line) for one in turn.commands)
 
 
-def _telling(found: list[str], *, is_sought: bool) -> str | None:
+def _sentences(message: str) -> list[str]:
+    return sentences(CODE.sub(lambda one: one[0].strip("`"), message[-MOST_READ:]))
+
+
+def _mended(found: list[str], turn: Evidence) -> Mended | None:
+    """Return what was mended last, if the message has words for it."""
+    mended = mended_in(turn)
+    return mended[-1] if mended and any(words_of(one) >= EXPLAINS_WORDS for one in found) else None
+
+
+def _telling(found: list[str]) -> str | None:
+    """Return the sentence that names a cause or a decision in plain words."""
     if not found or SMALL.search(found[0]):
         return None
     long = [
         one
         for one in found
-        if _words(one) >= LEAST_WORDS and not one.endswith("?") and not _is_nothing(one)
+        if words_of(one) >= LEAST_WORDS and not one.endswith("?") and not _is_nothing(one)
     ]
     tells = (one for wording in (CAUSE, DECISION) for one in long if wording.search(one))
-    explains = (one for one in long if is_sought and _explains(one))
-    return next(tells, None) or next(explains, None)
-
-
-def _wants_to_know(asked: str) -> bool:
-    return bool(SEEKS.search(asked) or SYMPTOM.search(asked))
-
-
-def _explains(sentence: str) -> bool:
-    """Tell whether a sentence gives a reason of something odd, or of what lies outside."""
-    if _words(sentence) < EXPLAINS_WORDS or NOT_DONE.search(sentence):
-        return False
-    is_told = OUTSIDE.search(sentence) or SYMPTOM.search(sentence)
-    return is_told is not None and EXPLAINS.search(sentence) is not None
+    return next(tells, None)
 
 
 def _is_nothing(sentence: str) -> bool:
     return bool(NOTHING_FOUND.search(sentence) or AS_TOLD.search(sentence))
-
-
-def _words(sentence: str) -> int:
-    return len(re.findall(r"\w+", sentence))

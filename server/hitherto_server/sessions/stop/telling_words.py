@@ -1,31 +1,10 @@
-"""The forms in which a turn's last message tells of a cause, a decision, a limit or a trap."""
+"""The forms in which a turn's last message tells of a limit, the world outside or a trap."""
 
 # ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
 
 from hitherto_server.core.phrases import phrases
 
-CAUSE = phrases(r"""
-    (?:root |actual |real )?(?:cause|causes|culprit|reason|explanation)(?: \w+)? (?:is|was|turned out|:)
-    (?:the |a )?(?:root )?cause\b(?! field| column)|(?:the )?culprit
-    caused by|because of|due to|thanks to|down to|comes? from|came from|stems? from|turn(?:s|ed) out
-    (?:that's|that is|which is|that was|this is|hence) (?:also )?(?:why|what|where|how)|that explains|explains (?:why|the)
-    (?:problem|issue|bug|catch|trouble|trap|thing) (?:was|is|lies|lay)(?! (?:closed|fixed|solved|resolved|gone))
-    Ursache|Grund|(?:lag|liegt) (?:nicht )?(?:daran|an)|kommt von|darum|deshalb
-    (?:la cause|le problème|la raison)|ven(?:ait|ant) d(?:e|u)|vient d(?:e|u)|c'est pourquoi|d'où
-    la causa|el problema (?:es|era)|se deb(?:e|ía) a|viene de|por eso
-""")
-"""Names a cause."""
-REASON = phrases(r"""
-    because|since (?!then|last|yesterday|monday|v?\d)|as (?:the|it|its|they|there|no|only|that|this|every|each|our|their)|so that|given that
-    so (?:the|it|its|they|that|there|no|every|each|all|any|a|an|both|two|three|we|you|nothing|anyone|whoever)\b
-    therefore|hence|otherwise|which (?:is|means|meant|makes|made|breaks|broke|then|never|only|would)|meaning (?:that|the)|that means
-    (?:if|when|whenever|once|unless|until|without)\b.{3,60},
-    weil|da (?:die|der|das|es|sie)|daher|sodass|sonst|damit
-    parce que|car|puisque|donc|sinon|afin
-    porque|ya que|así que|si no|para que
-""")
-"""Gives a reason or what follows."""
 LIMIT = phrases(r"""
     (?:can't|cannot|can not|could not|couldn't|won't|will not|may not|must not|mustn't) (?:be|\w+)
     never|nowhere|not (?:possible|allowed|supported|enough|available|even)|impossible|unsupported|no way to|there(?:'s| is| are) no
@@ -37,14 +16,6 @@ LIMIT = phrases(r"""
     nie(?:mals)?|kein\w*|nicht|nur|muss|darf|ne \w+ (?:pas|plus|jamais|que)|jamais|aucune?|il faut|seulement|nunca|ningun\w*|sólo|solo|hay que|debe
 """)
 """Says what is not possible, not so, or bound."""
-DECIDED = phrases(r"""
-    (?:I|we)(?:'d|'ve| have| would)? (?:also |therefore |deliberately |intentionally |now )*(?:chose|chosen|choose|decided|went with|go with|picked|pick|took|take|settled|keep|kept|left|leave|stay|stayed|stick|stuck|drop|dropped|prefer|avoided|avoid|pinned|moved|split|switched|put|used|use|made)\b
-    rather than|instead of|instead|in favou?r of|over (?:the|a|using)|not (?:the|a|by|via|with|in|on) .{2,30}(?:but|:|,)
-    decision|decided|reasons?:|on purpose|deliberate(?:ly)?|intentional(?:ly)?|trade-?off|the alternative|considered|compared|chosen|pinned
-    (?:stays?|remains?|kept|keep|left) (?:as|at|on|in|with|un\w+|the|it|because|since)
-    statt|anstatt|entschieden|bewusst|absichtlich|plutôt que|au lieu de|à dessein|en vez de|en lugar de|a propósito|decid\w+
-""")
-"""Tells what was chosen."""
 WARNS = phrases(r"""
     note(?: that|:)|careful|beware|heads[- ]up|watch out|gotcha|pitfall|trap|caveat|workaround|keep in mind|be aware|mind (?:that|the)
     (?:one|another|two) (?:thing|catch|surprise|trap|more thing)s?|worth (?:knowing|noting|remembering)|for (?:later|next time|the record|whoever)
@@ -81,22 +52,7 @@ DEALT = phrases(r"""
     ^(?:and |then |also )?(?:added|add|renamed|moved|removed|deleted|updated|changed|replaced|extracted|created|wrote|fixed|bumped|upgraded|set|made|converted|split|refactored|cleaned|sorted|formatted|translated|implemented|documented|introduced|wired|registered|exposed|dropped|switched|committed|pushed|merged|done|regenerated|ran|put|swapped|inlined|reworded|applied|migrated|tidied|deduplicated|simplified|restored|reverted|rebased|tagged|enabled|disabled|installed|covered|collapsed|hinzugefügt|geändert|umbenannt|erledigt|ajouté|renommé|corrigé|fait|añadido|renombrado|cambiado|hecho|listo)\b
 """)
 """Begins by saying what was changed."""
-REPORT = phrases(r"""
-    (?:all )?(?:\d+ )?(?:tests?|specs?|suite|build|lint|linter|type ?check\w*|mypy|ruff|eslint|tsc|clippy|analy[sz]er)\b.{0,30}\b(?:pass\w*|green|clean|ok|fine|succe\w+|happy)
-    \d+ passed|all green|no (?:errors|warnings|behaviou?r change|functional change|logic change)s?
-    as (?:asked|requested|you (?:said|asked|wanted))|like the (?:others?|rest)|same (?:pattern|way|as)|no other changes|nothing else
-""")
-"""Reports of checks and of small things."""
-OWN_SLIP = phrases(r"""
-    I (?:had |first )?(?:broke|forgot|mistyped|misread|missed|overlooked|introduced|messed|left out|mixed up|got (?:it|that|the \w+) wrong)|my (?:own |first |earlier )?(?:mistake|typo|slip|fault|bad|attempt|edit|change|version|regex|patch)|typos?|on the way I|I(?:'d| had) (?:forgotten|broken|missed)
-""")
-"""A slip of its own, or a small one."""
 NOT_DONE = phrases(r"""
     (?:haven't|have not|didn't|did not) (?:run|ran|tested|tried|checked|verified|touched|changed)|not (?:yet|tested|run|verified)|untested|unverified|still (?:to|fails?|open)|not (?:the )?(?:cause|reason)
 """)
 """Tells what was left."""
-HOW_IT_IS = phrases(r"""
-    (?:what|how|where|explain|describe|walk me|show|list|document|summari[sz]e|who|when|which files?|whats|wie|wo|was|comment|où|cómo|dónde|qué) (?:\w+ )*?(?:does|do|is|are|works?|the|me|it|this|that|through|handles?|did|was|env|we)\b
-    ^(?:explain|describe|document|summari[sz]e|list|show|tell)
-""")
-"""A prompt that asks what is written in the code."""
