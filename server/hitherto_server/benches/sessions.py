@@ -11,7 +11,8 @@ from hitherto_server.benches.sets import text_of
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import compact_digest, plan_conflict
 from hitherto_server.sessions.compaction.rule import labels_by_rule
-from hitherto_server.sessions.plan.rule import goes_against, read_plan
+from hitherto_server.sessions.plan.reading import read_plan
+from hitherto_server.sessions.plan.rule import goes_against
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

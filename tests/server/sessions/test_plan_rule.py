@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hitherto_server.sessions.plan.rule import goes_against, read_plan
+from hitherto_server.sessions.plan.reading import read_plan
+from hitherto_server.sessions.plan.rule import goes_against
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,10 @@ from hitherto_server.recall.candidates import described
 from hitherto_server.recall.hits import Question, Scores
 from hitherto_server.sessions.moments import DELIVERY_MS, is_late, question_of
 from hitherto_server.sessions.plan.plans import plan_of
+from hitherto_server.sessions.plan.reading import read_plan
 from hitherto_server.sessions.plan.rule import (
     goes_against,
     goes_against_known,
-    read_plan,
     states_constraint,
 )
 from hitherto_server.sessions.prompt.patience import judge_until
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from hitherto_server.recall.standings import Lookout
     from hitherto_server.sessions.call import HookCall
     from hitherto_server.sessions.moments import Reply, Tools
-    from hitherto_server.sessions.plan.rule import Plan
+    from hitherto_server.sessions.plan.reading import Plan
     from hitherto_server.store.driver import Connection
     from hitherto_server.store.ledger import Channel
 

@@ -11,7 +11,7 @@ from hitherto_server.core.text import content_hash, name_of
 from hitherto_server.gates.clean import tagged
 from hitherto_server.gates.remember import remember
 from hitherto_server.gates.secrets import redact
-from hitherto_server.sessions.plan.rule import read_plan
+from hitherto_server.sessions.plan.reading import read_plan
 from hitherto_server.store import plans as store
 from hitherto_server.store.projects import USER_WIDE
 

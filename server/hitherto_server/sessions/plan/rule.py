@@ -6,14 +6,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from hitherto_server.core.text import opening_of
-from hitherto_server.core.words import folded, words_in
 from hitherto_server.gates.slots import Comparison, compare
-from hitherto_server.recall.sentences import FENCED, sentence_spans, sentences_of
+from hitherto_server.recall.sentences import sentences_of
 from hitherto_server.recall.stop_words import STOP_WORDS
 from hitherto_server.sessions.plan.amounts import AMOUNT as AMOUNT_OF_UNIT
 from hitherto_server.sessions.plan.amounts import amounts_in, bound_of, breaks
+from hitherto_server.sessions.plan.likeness import share, shared
+from hitherto_server.sessions.plan.reading import Plan, Step, shown
 from hitherto_server.sessions.plan.rivals import rivals_of, used_in
+from hitherto_server.sessions.plan.settled import goes_otherwise
 from hitherto_server.sessions.plan.words import (
     CHANGES,
     CLAUSE,
@@ -31,10 +32,6 @@ from hitherto_server.sessions.stems import stems_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-MOST_STEPS = 60
-FEWEST_WORDS = 2
-SHOWN_CHARS = 80
-MARKER = re.compile(r"^\s*(?:[-*+\u2022]|\d+[.)]|#+|\[[ x]\])\s*")
 _NUMBERS = "one two three four five six seven eight nine ten twelve twenty thirty hundred thousand"
 AMOUNT = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS.split())})\b", re.IGNORECASE)
 NAME_AND_NUMBER = re.compile(r"\b([^\W\d_]{3,})[ :=@]v?(\d[\d.]*)\b(?![%:])")
@@ -45,16 +42,6 @@ FEWEST_SHARED = 2
 LEAST_NAMED = 0.6
 OTHER_VALUE = ("value changed", "unit changed")
 """How the reasons begin that name another value of the same, and not another way."""
-SAME_BEGINNING = 5
-
-
-@dataclass(frozen=True)
-class Step:
-    """One statement of a plan, and the stems of its own words."""
-
-    text: str
-    stems: frozenset[str]
-    denies: bool
 
 
 @dataclass(frozen=True)
@@ -63,23 +50,6 @@ class RuledOut:
 
     out: frozenset[str]
     about: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A plan as the rule reads it: without code and list marks, the first so-many statements."""
-
-    steps: tuple[Step, ...]
-    stems: frozenset[str]
-
-
-def read_plan(text: str) -> Plan:
-    """Return the statements of a plan."""
-    plain = FENCED.sub("\n", text)
-    pieces = (MARKER.sub("", plain[a:b]).strip() for a, b in sentence_spans(plain))
-    found = [one for one in pieces if len(words_in(folded(one))) >= FEWEST_WORDS]
-    steps = (Step(one, stems_of(one), bool(RULES_OUT.search(one))) for one in found[:MOST_STEPS])
-    return Plan(tuple(steps), stems_of(plain))
 
 
 def goes_against(plan: Plan, decision: str) -> str | None:
@@ -91,9 +61,11 @@ def goes_against(plan: Plan, decision: str) -> str | None:
         ruled = [one for one in _ruled_out(statement) if not one.about or one.about & whole]
         for step in steps:
             if any(_does(step, one.out, statement) for one in ruled):
-                return f"rules out: {_shown(step)}"
+                return f"rules out: {shown(step)}"
             if STAYS.search(statement) and TAKES_AWAY.search(step.text) and _names(step, statement):
-                return f"is to stay: {_shown(step)}"
+                return f"is to stay: {shown(step)}"
+        if reason := goes_otherwise(plan, statement):
+            return reason
     return None
 
 
@@ -150,7 +122,7 @@ def _changes_value(plan: Plan, statement: str) -> str | None:
 def _other_amount(statement: str, step: Step, title: frozenset[str]) -> str | None:
     """Name an amount that a decision settles otherwise than a step about the same thing."""
     about = stems_of(AMOUNT_OF_UNIT.sub(" ", statement)) - DOING
-    if not _shared(about, step.stems) and _share(about, title) < LEAST_SHARED:
+    if not shared(about, step.stems) and share(about, title) < LEAST_SHARED:
         return None
     settled, planned = amounts_in(statement), amounts_in(step.text)
     bound = bound_of(statement)
@@ -189,7 +161,7 @@ def _is_of_same(found: Comparison, statement: str) -> bool:
     units = NUMBER_AND_UNIT.search(found.reason)
     fewest = 1 if units and units[1] == units[2] else FEWEST_SHARED
     before, _, after = found.reason.partition(" -> ")
-    if not (AMOUNT.search(before) and AMOUNT.search(after)):
+    if not (AMOUNT.search(before) and AMOUNT.search(after)) or ", " in found.reason:
         return False  # another word in the same place may be about something else
     return found.words >= fewest and found.shared >= LEAST_SHARED
 
@@ -226,7 +198,7 @@ def _does(step: Step, ruled_out: frozenset[str], statement: str) -> bool:
         return False
     if LIMITS.search(step.text) and LIMITS.search(statement):
         return False
-    there = _shared(ruled_out, step.stems)
+    there = shared(ruled_out, step.stems)
     is_told_apart = there >= FEWEST_SHARED or there == len(ruled_out)
     return is_told_apart and there / len(ruled_out) >= LEAST_SHARED
 
@@ -236,24 +208,4 @@ def _names(step: Step, statement: str) -> bool:
     before, _, behind = STAYS.sub("\0", statement, count=1).partition("\0")
     subject = stems_of(before) - DOING or stems_of(CLAUSE.split(behind, maxsplit=1)[0]) - DOING
     named = stems_of(VERB.split(before, maxsplit=1)[0]) - DOING
-    return any(_share(one, step.stems) >= LEAST_NAMED for one in (subject, named))
-
-
-def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
-    """Return how many of some stems are there, also as the beginning of others."""
-    return _shared(wanted, there) / len(wanted) if wanted else 0.0
-
-
-def _shared(wanted: frozenset[str], there: frozenset[str]) -> int:
-    return sum(any(_is_same(one, other) for other in there) for one in wanted)
-
-
-def _is_same(one: str, other: str) -> bool:
-    return one == other or (
-        min(len(one), len(other)) >= SAME_BEGINNING
-        and one[:SAME_BEGINNING] == other[:SAME_BEGINNING]
-    )
-
-
-def _shown(step: Step) -> str:
-    return opening_of(step.text, SHOWN_CHARS)
+    return any(share(one, step.stems) >= LEAST_NAMED for one in (subject, named))
