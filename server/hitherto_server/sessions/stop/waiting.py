@@ -9,6 +9,8 @@ from hitherto_server.core.phrases import phrases
 LAST_CHARS = 1500
 LAST_SENTENCES = 4
 SHORT_CODE = 60
+REACH = 4
+"""So many sentences after it was announced a question is still the one."""
 CODE = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]*\"|[\u201c\u201e\u00ab][^\n]*?[\u201d\u201c\u00bb]",
     re.DOTALL | re.MULTILINE,
@@ -16,7 +18,7 @@ CODE = re.compile(
 """What is quoted is somebody else's question."""
 MARKS = "?\uff1f\u061f"
 END = "\u3002\uff1f\uff01"
-SENTENCE = re.compile(rf"(?<=[.!?{END}])[\"')\]]*\s+|\n+|(?<=[{END}])")
+SENTENCE = re.compile(rf"(?<=[.!?{END}])[\"')\]*_]*\s+|\n+|(?<=[{END}])")
 QUESTION = re.compile(rf"[{MARKS}][\"'*_)\]\s]*$")
 
 ASKS = phrases(r"""
@@ -46,7 +48,7 @@ OTHER_ASKS = phrases(
 )
 TELLS_TO_ANSWER = phrases(r"""
     (?:let me know|tell me) (?:which|what|how|when|once|your|whether)
-    (?:let me know|tell me) if you(?:'d| would)? (?:want|like|prefer|agree|approve)
+    (?:let me know|tell me) if you(?:'d| would)? (?:agree|approve)
     I(?:'ll| will) (?:wait|hold off|pause|stop here)\b.*\b(?:you|your|until|before|for)
     wait(?:ing)? (?:for|on) (?:you|your)
     awaiting your
@@ -59,7 +61,7 @@ TELLS_TO_ANSWER = phrases(r"""
     (?:hear|a word) from you
     (?:it's |that's )?(?:your call|up to you)
     tell me the
-    (?:tell me|say|let me know|give me a sign) (?:if|whether) (?:that|this|it|you|I)
+    (?:tell me|say|let me know|give me a sign) (?:if|whether) (?:that|this|it|I)
     say (?:the word|so|which|when|yes)
     I(?:'d| would)? (?:need|want|like) (?:a|an|your) (?:\w+ )?(?:go|go-ahead|ok|okay|yes|nod)
     I(?:'d| would)? (?:need|want|like) (?:a|an|your) (?:\w+ )?(?:decision|answer|choice|approval)
@@ -76,6 +78,14 @@ TELLS_TO_ANSWER = phrases(r"""
     dis-moi
     avísame
 """)
+OPEN_POINT = phrases(r"""
+    (?:I have|one|a|two|some|\d) (?:quick |open )?questions?\b(?! is whether)
+    before (?:I|we) (?:write|start|begin|go|do|change|touch|build|decide)\b.{0,60}
+    I (?:don't|do not) know (?:which|what|whether|if|how)
+    (?:isn't|is not|not) (?:clear|decided|settled)
+    (?:eine|zwei) fragen?|une question|una (?:pregunta|duda)|bevor ich|avant de|antes de (?:empezar|seguir)
+""")
+"""Says that something is to be asked: then a question that follows is it, wherever it stands."""
 RHETORICAL = phrases(r"""
     ^(?:so |but |and )?(?:why|how come)\b(?!.*\byou\b).*
     ^(?:what|how) (?:changed|does|did|was|is|are)\b(?!.*\byour?\b).*
@@ -145,6 +155,11 @@ HANDS_OVER = phrases(r"""
 """)
 """Asks a step of the reader."""
 ONLY_OTHERS = phrases(r"""
+    (?:step|part|rest|upload|install\w*|login|account|decision) is (?:yours|for whoever|for you|up to|with your \w+)
+    (?:needs?|wants?|requires?|asks for) your (?:\w+ )?(?:account|login|password|code|token|touch id|face id|fingerprint|hands?|approval|signature|credentials)
+    (?:someone|somebody|whoever|anyone) (?:with|who has|at|on)\b.{0,60}\b(?:has to|have to|must|needs? to|can|could|should)
+    (?:he|she|they|your \w+(?: \w+)?|an? \w+ of\b.{0,30}|the (?:\w+ ){0,3}(?:owner|admin\w*|holder|maintainer|director|manager)) (?:has to|have to|must|needs? to)
+    (?:it|this|that|which) (?:now |still )?(?:needs?|takes|wants) (?:someone|somebody|a person|a human) to
     only (?:you|someone|an? \w+|the (?:\w+ ){1,2})\b.{0,20}\bcan
     (?:you|someone|somebody|an? (?:admin\w*|owner|maintainer|person)|whoever \w+)\b.{0,15}\b(?:must|has to|needs? to|would have to|will have to|have to)
     (?:needs?|requires?|takes?) (?:someone|somebody|a person|a human|an? (?:\w+ )?(?:admin\w*|owner))
@@ -162,6 +177,27 @@ TELLS_OF_A_TEXT = phrases(r"""
     (?:explain|document|describe|mention)(?:s|ed)? (?:that|how|which|who|when)
 """)
 """Then others' steps are what the work is about."""
+STEP_OF_HANDS = phrases(r"""
+    unlock|plug|hook (?:it|them|the \w+) up|connect|attach|press|hold|tap|touch|scan|insert|swap|rotate|turn the
+    (?:switch|turn) (?:it |the \w+ )?on|log(?:ged)? (?:in|on)|sign in|re-?authenticate|approve|accept|grant|invite|renew|top up
+    put (?:it|the)|enter (?:it|the)|bring
+    entsperr\w*|einstecken|anschließ\w*|anmelden|freigeben|déverrouill\w*|branch\w*|connect(?:ez|e-toi)|desbloque\w*|conecta\w*|inicia sesión
+""")
+"""What takes hands, or what somebody may do."""
+ASKED_OF = phrases(r"""
+    please|kindly|could you|can you|would you|you(?:'ll| will)? (?:need|have) to|needs? you to
+    bitte|kannst du|könntest du|können sie|s'il (?:te|vous) plaît|peux-tu|pourriez-vous|por favor|puedes|podrías
+""")
+STUCK = phrases(r"""
+    (?:isn't|is not|aren't|are not|not) (?:plugged in|connected|attached|reachable|authorized|allowed|here)
+    locked|unavailable|offline|forbidden|unauthorized|denied|expired|ran out|prompt|lists? no|no device|no \w+ (?:is )?(?:connected|attached)
+    waits? for|stops at|refus\w+|only has|has only|40[13]|missing|not yet|it now needs|gesperrt|nicht angeschlossen|abgelaufen|verrouillé|expiré|bloqueado|caducad\w+
+""")
+"""Says what keeps the agent from it."""
+AT_LEISURE = phrases(r"""
+    when you (?:get around to it|have a (?:moment|minute|chance)|like|find the time)|at some point|have a look|if you (?:like|want|wish)
+""")
+"""Then nothing waits for the step."""
 PERSONS_STEP = phrases(r"""
     (?:please|you (?:need|have) to) (?:log|sign) in
     solve the captcha
@@ -194,8 +230,19 @@ def waits(message: str) -> bool:
     if any(TELLS_TO_ANSWER.search(one) and not POLITE.search(one) for one in ending):
         return True
     # behind a question that is the last word, nobody but the reader is left to answer
+    if _asks_what_is_open(message):
+        return True
     is_last_word = bool(ending) and _is_question(ending[-1]) and not POLITE.search(ending[-1])
     return is_last_word or any(_is_asked(one) for one in ending[-2:])
+
+
+def _asks_what_is_open(message: str) -> bool:
+    """Tell whether a message says that it has a question, and asks it then."""
+    said = sentences(CODE.sub(" … ", message[-LAST_CHARS:]))
+    opens = next((at for at, one in enumerate(said) if OPEN_POINT.search(one)), None)
+    if opens is None:
+        return False
+    return any(_is_question(one.rstrip("* ")) for one in said[opens : opens + REACH])
 
 
 def _is_question(sentence: str) -> bool:
@@ -216,12 +263,22 @@ def is_blocked(message: str) -> bool:
         return True
     near = sentences(prose)
     pairs = [" ".join(near[at : at + 2]) for at in range(max(1, len(near) - 1))]
-    return any(_hands_over(one) for one in pairs)
+    return any(_hands_over(one) for one in pairs) or _asks_for_hands(near)
+
+
+def _asks_for_hands(near: list[str]) -> bool:
+    """Tell whether a sentence asks for what takes hands, behind one that says what is in the way."""
+    asking = (
+        at
+        for at, one in enumerate(near)
+        if (asked := ASKED_OF.search(one)) and STEP_OF_HANDS.search(one, asked.end())
+    )
+    return any(STUCK.search(" ".join(near[max(0, at - 2) : at + 1])) for at in asking)
 
 
 def _hands_over(said: str) -> bool:
     """Tell whether a step is handed over, together with what keeps the agent from it."""
-    if TELLS_OF_A_TEXT.search(said):
+    if TELLS_OF_A_TEXT.search(said) or AT_LEISURE.search(said):
         return False
     needs, lacks, reach = (bool(by.search(said)) for by in (NEEDS_A_PERSON, LACKS, OUT_OF_REACH))
     if ONLY_OTHERS.search(said):

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 LEAST = 0.55
 WEIGHTS = {
-    "bias": -8.7890,
-    "words": 1.5749,
-    "limit": 1.0738,
-    "outside": 0.5163,
-    "warns": 0.6423,
-    "dealt": -1.6790,
-    "not_done": -2.2078,
-    "seeks": 2.5592,
-    "symptom": 0.5679,
-    "numbers": 0.3125,
-    "probed": 0.4534,
-    "plain": 2.9081,
+    "bias": -8.7835,
+    "words": 1.5739,
+    "limit": 1.0714,
+    "outside": 0.5219,
+    "warns": 0.6407,
+    "dealt": -1.6802,
+    "not_done": -2.2097,
+    "seeks": 2.5574,
+    "symptom": 0.5641,
+    "numbers": 0.3131,
+    "probed": 0.4498,
+    "plain": 2.9059,
 }
