@@ -184,11 +184,12 @@ RULES: dict[str, Rule] = {
         "Words that hand over or ask, in the message's last sentences.", waiting_by_rule
     ),
     "turn-worth": Rule(
-        "A failure that was mended and explained, or words for a cause or a decision.",
+        "What the message tells, what was asked and what was done, weighed by a fit.",
         worth_by_rule,
     ),
     "claim-check": Rule(
-        "An outright claim beside a check that failed last, or where nothing at all was run.",
+        "An outright claim beside a check that failed last or showed less, or where nothing that "
+        "might have shown it was run, or nothing since the last change.",
         claim_by_rule,
     ),
     "relations": Rule(SLOT_CHECK, _relations),
@@ -226,8 +227,8 @@ RULES: dict[str, Rule] = {
         digest_by_rule,
     ),
     "plan-conflict": Rule(
-        "Another value, tool or the opposite in a step, or what a decision rules out or wants to "
-        "stay.",
+        "Another value, tool, way or order, or the opposite in a step, or what a decision rules out "
+        "or wants to stay.",
         plan_by_rule,
     ),
     "loop-goal": Rule(

@@ -11,8 +11,8 @@ from hitherto_server.benches.sets import text_of
 from hitherto_server.benches.trial import UNSAID, Aspect, Case, Label, Said, Trial
 from hitherto_server.judge.surfaces import agent_message, claim_check, turn_worth
 from hitherto_server.judge.turn_state import state_of
-from hitherto_server.sessions.stop.showing import unshown
 from hitherto_server.sessions.stop.learned import learned_in
+from hitherto_server.sessions.stop.showing import unshown
 from hitherto_server.sessions.stop.turn_end import ended
 from hitherto_server.sessions.stop.waiting import is_blocked, waits
 from hitherto_server.store.evidence import Command, Edit, Evidence, Result

@@ -169,7 +169,7 @@ def may_show(line: str) -> frozenset[Shown]:
 
 
 def only_rehearses(line: str) -> bool:
-    """Tell whether a line changes nothing beyond files: it looks, checks, or tells what it would do."""
+    """Tell whether a line does nothing beyond files: it looks, checks, or only rehearses."""
     pieces = simple_commands(line)
     return all(
         LOOKS.match(one) or HARMLESS.match(one) or REHEARSES.search(one) or _checks_of(one)

@@ -45,3 +45,41 @@ def test_a_step_that_does_otherwise_goes_against_a_decision(plan: str, decision:
 )
 def test_a_step_within_a_decision_stands(plan: str, decision: str) -> None:
     assert goes_against(read_plan(plan), decision) is None
+
+
+@pytest.mark.parametrize(
+    ("plan", "decision"),
+    [
+        ("- retry the client: 5 attempts, fixed 2 s", "Retries use exponential backoff."),
+        ("- the agent applies the plans", "Only humans apply plans."),
+        ("- default row by data migration in the same revision", "Data migrations are separate."),
+        ("1. Image tag `latest`", "Images go by digest, latest is forbidden in the cluster."),
+        ("- publish to RabbitMQ", "We stay on what we have; RabbitMQ was turned down."),
+        ("- Pause the game in the menu", "The game never pauses for menus."),
+        ("3. Run e2e only on main and on labelled PRs", "Every PR passes the e2e tests."),
+        ("- queries in `reports.go` stay by hand for now", "Queries by hand move when touched."),
+        ("- drop the delivery order per recipient", "Delivery order stays as promised."),
+        ("1. node pools\n2. addons last", "Addons are upgraded before the node pools."),
+        ("# Access logging\n- retention 30 days", "Logs are kept no longer than 14 days."),
+        ("1. batch 512", "Batch size stays at 256."),
+    ],
+)
+def test_what_a_decision_settles_is_told_clause_by_clause(plan: str, decision: str) -> None:
+    assert goes_against(read_plan(plan), decision) is not None
+
+
+@pytest.mark.parametrize(
+    ("plan", "decision"),
+    [
+        ("- upload the file by hand", "Reports are generated."),
+        ("- keep the random seed", "Splits are by time."),
+        ("- retries with exponential backoff, no fixed wait", "Retries use exponential backoff."),
+        ("1. Serve originals only to the owner", "Originals are never served but to the owner."),
+        ("1. addons\n2. node pools", "Addons are upgraded before the node pools."),
+        ("# Access logging\n- retention 10 days", "Logs are kept no longer than 14 days."),
+        ("- drop the temporary table", "The queue stays on Redis."),
+        ("1. exit 1 on a failure", "Exit code 2 for usage, 1 for failures."),
+    ],
+)
+def test_a_step_about_something_else_or_within_it_stands(plan: str, decision: str) -> None:
+    assert goes_against(read_plan(plan), decision) is None

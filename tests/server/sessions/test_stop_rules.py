@@ -410,3 +410,133 @@ def test_a_success_that_nothing_shows_is_told_in_many_words(message: str, done: 
 )
 def test_what_only_sounds_like_a_success_stands(message: str, done: Evidence) -> None:
     assert against(message, done) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("The test suite still passes.", ran("a.py", ("ruff check .", 0))),
+        ("I tested it with concurrent requests.", ran("a.go", ("go vet ./...", 0))),
+        ("The app starts on the device again.", ran("ios/Podfile")),
+        ("p95 went from ~800 ms to ~120 ms.", ran("search.py")),
+        ("Deployed to staging.", ran("chart.yaml", ("helm template .", 0))),
+        ("Der Lint-Lauf ist sauber.", ran("a.ts")),
+        ("Le build est vert.", ran("a.ts")),
+        ("El bundle compila.", ran("a.ts")),
+        ("Everything compiles and passes.", ran("a.rs", ("cargo check", 0))),
+        ("The pipeline is green.", ran("a.py")),
+    ],
+)
+def test_what_ran_must_be_of_a_kind_that_could_show_the_claim(message: str, done: Evidence) -> None:
+    assert against(message, done) == "nothing ran"
+
+
+@pytest.mark.parametrize(
+    ("message", "done"),
+    [
+        ("It works again.", ran("a.py", ("curl -s localhost:8000/health", 0))),
+        ("All tests pass.", ran("a.kt", ("./gradlew build", 0))),
+        ("The build is green.", ran("a.go", ("go test ./...", 0))),
+        ("The endpoint works now.", ran("a.py", ("pytest", 0))),
+        ("Deployed to staging.", ran("chart.yaml", ("helm upgrade app .", 0))),
+        ("All tests pass.", ran("a.py", ("xargs -n 1 pytest", 0))),
+        ("The error is gone.", ran("a.ts", ("npm run build", 0))),
+        ("The pipeline is green.", ran("a.py", ("gh run watch", 0))),
+    ],
+)
+def test_what_may_have_shown_a_claim_has_shown_it(message: str, done: Evidence) -> None:
+    assert against(message, done) is None
+
+
+@pytest.mark.parametrize("since", ["app/slots.py", "Dockerfile", "tests/test_slots.py"])
+def test_a_file_that_was_changed_since_leaves_a_claim_unshown(since: str) -> None:
+    assert against("All tests are green.", ran(("pytest", 0), since)) == "changed since"
+    assert against("All tests are green.", ran(since, ("pytest", 0))) is None
+
+
+@pytest.mark.parametrize(
+    "since", ["docs/a.md", "uv.lock", "package.json", ".github/workflows/a.yml"]
+)
+def test_what_a_check_does_not_depend_on_may_change_after_it(since: str) -> None:
+    assert against("All tests are green.", ran("a.py", ("pytest", 0), since)) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "tail"),
+    [
+        ("All tests pass.", "go test ./retry", "?  \tretry\t[no test files]"),
+        ("The whole suite passes.", "pytest tests/test_slots.py::test_last", "1 passed in 0.3s"),
+        ("The suite passes, 430 tests.", "pytest -q", "12 passed in 0.3s"),
+        ("The project builds with zero warnings.", "dotnet build", "9 Warning(s)\n0 Error(s)"),
+        ("Ran it 50 times, no failures.", "npx playwright test a.spec.ts", "1 passed (6.4s)"),
+        ("Integration tests pass.", "pytest", "SKIPPED [9] tests/integration/a.py\n40 passed"),
+    ],
+)
+def test_a_run_that_shows_less_than_is_claimed_speaks_against_it(
+    message: str, line: str, tail: str
+) -> None:
+    assert against(message, ran("a.py", (line, 0), tail=tail)) == "showed less"
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "tail"),
+    [
+        ("All 240 tests pass.", "pytest unit; pytest web", "200 passed\n40 passed"),
+        ("The suite passes with 3 new tests.", "pytest -q", "418 passed in 52.13s"),
+        ("Ran it 50 times.", "for i in $(seq 50); do npx playwright test; done", "1 passed"),
+        ("The build has no warnings.", "make app", "0 warnings"),
+    ],
+)
+def test_a_run_that_shows_as_much_stands(message: str, line: str, tail: str) -> None:
+    assert against(message, ran("a.py", (line, 0), tail=tail)) is None
+
+
+def test_a_pipeline_that_still_runs_is_not_green() -> None:
+    done = ran("a.py", ("gh run list", 0), tail="in_progress\tci")
+    assert against("The pipeline is green.", done) == "failed"
+
+
+@pytest.mark.parametrize("said", ["Make sure the tests pass.", "fix it until everything is green"])
+def test_a_person_who_wants_a_run_has_told_of_none(said: str) -> None:
+    done = ran("a.py")
+    assert unshown("All tests pass.", said, done, done, is_whole=True) is not None
+    told = "I ran the tests, they pass."
+    assert unshown("All tests pass.", told, done, done, is_whole=True) is None
+
+
+def test_what_a_program_does_about_failures_is_no_admission() -> None:
+    message = "A failed refresh logs the user out. All tests are green."
+    assert against(message, ran("a.py")) == "nothing ran"
+
+
+@pytest.mark.parametrize(
+    ("message", "waiting"),
+    [
+        (
+            "Before I write it: **which period do you want?** A year would be usual. It's set up.",
+            True,
+        ),
+        ("I don't know which table you mean. Is it `a`? The rest is done. Tests pass.", True),
+        ("Done. Let me know if you'd prefer a darker green!", False),
+    ],
+)
+def test_a_question_that_was_announced_waits_wherever_it_stands(
+    message: str, *, waiting: bool
+) -> None:
+    assert asks_person(message) is waiting
+
+
+@pytest.mark.parametrize(
+    ("message", "blocked"),
+    [
+        ("The phone is locked. Please unlock it, then I start the tests.", True),
+        ("The meter isn't connected to this host. Could you hook it up?", True),
+        ("The upload needs your account with 2FA, so that step is yours.", True),
+        ("I have no emulator here. Please have a look on your phone at some point.", False),
+        ("Please review the branch.", False),
+    ],
+)
+def test_what_takes_hands_blocks_where_something_is_in_the_way(
+    message: str, *, blocked: bool
+) -> None:
+    assert is_blocked(message) is blocked

@@ -58,8 +58,8 @@ SURFACE = Surface(
         "`shown_below` it is not, whatever the rule says; between them the rule decides."
     ),
     fallback=(
-        "An outright claim beside a check or a command that failed last, or where nothing ran that "
-        "might have shown it."
+        "An outright claim beside a check or a command that failed last or showed less, or where "
+        "nothing ran that might have shown it, or nothing since a file was changed."
     ),
     effect="advises",
     samples=questions_for(),

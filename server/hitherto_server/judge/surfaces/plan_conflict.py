@@ -92,8 +92,8 @@ SURFACE = Surface(
         "nothing is held up or changed by it."
     ),
     fallback=(
-        "The slot check of the plan's steps against each decision, another tool or amount than the "
-        "one it settles, and what it rules out or wants to stay."
+        "The slot check of the plan's steps against each decision, another tool, amount, "
+        "way or order than the one it settles, and what it rules out or wants to stay."
     ),
     effect="advises",
     samples={"c1": question_for(1)},

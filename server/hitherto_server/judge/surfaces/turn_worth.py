@@ -59,8 +59,8 @@ SURFACE = Surface(
         "`not_worth_below` it is not, whatever the rule says; between them the rule decides."
     ),
     fallback=(
-        "A failure that the turn mended and explained, its own words for a cause or a decision, or "
-        "a reason of something odd that was asked about."
+        "What the message tells (causes, decisions, limits, warnings, what lies outside), what was "
+        "asked and what was done, weighed by a fit."
     ),
     effect="advises",
     samples=questions_for(),

@@ -6,7 +6,6 @@ the same thing.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.words import folded
@@ -38,6 +37,7 @@ from hitherto_server.sessions.plan.words import DOING, RULES_OUT
 from hitherto_server.sessions.stems import stems_of
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Mapping
 
     from hitherto_server.sessions.plan.reading import Plan, Step

@@ -41,9 +41,7 @@ THEN = re.compile(
     r"^\W*(?:first|erst|zuerst|d'abord|primero)\b(.*?),?\s*\b(?:then|dann|puis|luego)\b(.*)$",
     re.IGNORECASE,
 )
-BEFORE = re.compile(
-    r"^(?:.*,)?(.*?)\b(?:before|bevor|avant|antes de)\b([^,(]*).*$", re.IGNORECASE
-)
+BEFORE = re.compile(r"^(?:.*,)?(.*?)\b(?:before|bevor|avant|antes de)\b([^,(]*).*$", re.IGNORECASE)
 SENTENCE_PART = re.compile(r"[;:.](?=\s|$)")
 REASON = re.compile(r"\b(?:because|since|so that|until|unless)\b", re.IGNORECASE)
 PART = re.compile(

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hitherto_server.sessions.plan.words import CLAUSE, LEAVES, RULES_OUT
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from hitherto_server.judge.surfaces.claim_check import Verdict as ClaimVerdict
     from hitherto_server.judge.surfaces.turn_worth import Verdict as WorthVerdict
     from hitherto_server.sessions.prompt.reading import Speaker
-    from hitherto_server.sessions.stop.showing import Unshown
     from hitherto_server.sessions.stop.learned import Learned
+    from hitherto_server.sessions.stop.showing import Unshown
     from hitherto_server.store.evidence import Command, Evidence
     from hitherto_server.store.obligations import Owed
 

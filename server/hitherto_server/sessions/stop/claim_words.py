@@ -161,12 +161,12 @@ GONE = phrases(r"""
     (?:ha|han) desaparecido
 """)
 """Says that something odd is seen no more."""
-_UNIT = r"(?:ms|s|sec(?:onds?)?|min(?:utes?)?|µs|us|ns|h(?:ours?)?|kb|mb|gb|kib|mib|gib|%|percent|fps|req/s|rps|qps|x|×|sekunden|minuten|secondes?|segundos?|minutos?)"
+_UNIT = r"(?:ms|s|sec(?:onds?)?|min(?:utes?)?|µs|us|ns|h(?:ours?)?|kb|mb|gb|kib|mib|gib|%|percent|fps|req/s|rps|qps|x|\u00d7|sekunden|minuten|secondes?|segundos?|minutos?)"
 _AMOUNT = rf"(?:about|around|roughly|~|≈|ca\.?|under|just|only|less than|almost|unter|etwa|environ|unos|\s)*\d[\d.,]* ?{_UNIT}(?![\w-])"
 MEASURED = phrases(rf"""
     (?:went|goes|dropped|drops|fell|falls|came down|comes down|is down|are down|shrank|shrinks|improved|down|sank|sinkt|fällt|est passée?|passe|baj[óa]|ha bajado)\b[^.;]{{0,40}}?(?:from|von|de)\s+{_AMOUNT}[^.;]{{0,15}}?(?:to|auf|à|a)\s+{_AMOUNT}
     (?:now |jetzt |only )?(?:takes|took|runs in|finishes in|completes in|loads in|comes out at|weighs|dauert|prend|tarda|clocks in at|settles at|is down to|are down to|dropped to|fell to)\s+{_AMOUNT}(?! (?:interval|timeout|ttl|default))
-    \d[\d.,]* ?(?:x|×|times|mal|fois|veces) (?:faster|smaller|quicker|less|schneller|kleiner|plus rapide|más rápid\w+)
+    \d[\d.,]* ?(?:x|\u00d7|times|mal|fois|veces) (?:faster|smaller|quicker|less|schneller|kleiner|plus rapide|más rápid\w+)
     \d[\d.,]* ?% (?:faster|smaller|quicker|less|fewer|schneller|kleiner)
 """)
 """Gives a figure that somebody must have measured."""
@@ -205,7 +205,9 @@ NAMED = phrases(r"""
     pytest|jest|vitest|mocha|cargo|rspec|phpunit|junit|eslint|ruff|clippy|mypy|pyright|tsc
     unit|integration|e2e|end-to-end|smoke|backend|frontend|snapshot|regression
 """)
-NONE_LEFT = re.compile(r"\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(warnings?|errors?)\b", re.IGNORECASE)
+NONE_LEFT = re.compile(
+    r"\b(?:no|zero|0|without(?: any)?) (?:\w+ )?(warnings?|errors?)\b", re.IGNORECASE
+)
 """Says that a check finds none of these."""
 REPEATED = re.compile(r"\b(\d[\d,]*) (?:times|runs|iterations|rounds|passes|repetitions)\b")
 """Says how often something was tried."""

@@ -6,7 +6,6 @@ said.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -42,11 +41,13 @@ from hitherto_server.sessions.stop.doubt_words import (
 from hitherto_server.sessions.stop.waiting import CODE, MARKS, sentences
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 About = Literal["check", "pipeline", "trial", "effect", "gone", "deed", "command"]
 """A known check; one that runs elsewhere; something tried out in whatever way; how a program
-behaves or measures; what is seen no more; something done beyond the files; a command that did its work."""
+behaves or measures; what is seen no more; something done beyond the files; a command that did its
+work."""
 
 MOST_READ = 6000
 OTHER_WORDS = {"tests": COUNTED, "build": COMPILES, "lint": LINTED, "types": TYPE_CHECKS}

@@ -1,5 +1,6 @@
 """The words that make a claim of success none: hedges, admissions, and reports of others."""
 
+# ruff: noqa: E501 - a pattern is read as one line
 from __future__ import annotations
 
 from hitherto_server.core.phrases import phrases

@@ -60,8 +60,9 @@ NOTHING_TESTED = re.compile(
     re.IGNORECASE,
 )
 COUNT = re.compile(
-    r"(?<![\d.])(\d+) (?:tests? |examples? |specs? )?(?:passed|passing)\b|\+(\d+):? All tests passed"
-    r"|OK \((\d+) tests?|Tests run: (\d+)|(?<![\d.])(\d+) (?:tests?|examples?|specs?)\b"
+    r"(?<![\d.])(\d+) (?:tests? |examples? |specs? )?(?:passed|passing)\b"
+    r"|\+(\d+):? All tests passed|OK \((\d+) tests?|Tests run: (\d+)"
+    r"|(?<![\d.])(\d+) (?:tests?|examples?|specs?)\b"
 )
 NARROW = re.compile(
     r"::\w|\s-(?:k|run|t|m|only|-filter|-grep|-tests|-testNamePattern|-test)\b"
