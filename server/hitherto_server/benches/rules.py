@@ -227,8 +227,8 @@ RULES: dict[str, Rule] = {
         digest_by_rule,
     ),
     "plan-conflict": Rule(
-        "Another value, tool, way or order, or the opposite in a step, or what a decision rules out "
-        "or wants to stay.",
+        "Another value, tool, way or order, or the opposite in a step, or what a decision rules "
+        "out or wants to stay.",
         plan_by_rule,
     ),
     "loop-goal": Rule(

@@ -12,7 +12,7 @@ def share(wanted: frozenset[str], there: frozenset[str]) -> float:
 
 def shared(wanted: frozenset[str], there: frozenset[str]) -> int:
     """Return how many of some stems are there."""
-    return sum(any(is_same(one, other) for other in there) for one in wanted)
+    return sum(one in there or any(is_same(one, other) for other in there) for one in wanted)
 
 
 def is_same(one: str, other: str) -> bool:

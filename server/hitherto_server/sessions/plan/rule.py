@@ -190,7 +190,8 @@ def _ruled_out(statement: str) -> Iterator[RuledOut]:
         subject, behind = stems_of(before) - DOING, stems_of(after) - DOING
         if subject | behind:
             rest = stems_of(statement) - subject - behind - DOING
-            yield RuledOut(subject | behind, frozenset() if subject else rest)
+            is_told = subject or len(behind) >= FEWEST_SHARED
+            yield RuledOut(subject | behind, frozenset() if is_told else rest)
 
 
 def _does(step: Step, ruled_out: frozenset[str], statement: str) -> bool:

@@ -6,6 +6,7 @@ the same thing.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hitherto_server.core.words import folded
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 LEAST_SHARED = 0.5
 FEWEST_SHARED = 2
+MOST_KEPT = 256
+"""So many steps are read once for all decisions that they are held against."""
 EARLY = 12
 """Within so many characters of its beginning a step's verb governs what follows."""
 
@@ -126,6 +129,7 @@ def _removes(plan: Plan, statement: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def _removed_by(step: Step) -> frozenset[str]:
     found = DISCARDS.search(step.text)
     if found is None or step.denies:
@@ -169,7 +173,7 @@ def _other_amount(plan: Plan, statement: str) -> str | None:
     for clause in PART.split(statement):
         settled, bound = amounts_in(clause), bound_of(clause)
         about = _lasting(stems_of(AMOUNT.sub(" ", clause)))
-        for step in plan.steps:
+        for step in plan.steps if settled else ():
             planned, there = amounts_in(step.text), _lasting(step.stems)
             if bound == "just" and bound_of(step.text) != "just":
                 continue
@@ -191,7 +195,7 @@ def _lasting(stems: frozenset[str]) -> frozenset[str]:
 def _other_number(plan: Plan, statement: str) -> str | None:
     """Name a step that gives what a decision names another number."""
     settled = _numbered(statement)
-    for step in plan.steps:
+    for step in plan.steps if settled else ():
         planned = _numbered(step.text)
         for name in settled.keys() & planned.keys():
             if settled[name] != planned[name]:
@@ -199,6 +203,7 @@ def _other_number(plan: Plan, statement: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def _numbered(text: str) -> Mapping[str, str]:
     """Return the one number that a text gives, by each word of what it names; none of several."""
     plain = AMOUNT.sub(" ", REASON.split(text, maxsplit=1)[0])

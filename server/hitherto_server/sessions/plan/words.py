@@ -7,7 +7,9 @@ import re
 from hitherto_server.recall.stem import stem
 
 RULES_OUT = re.compile(
-    r"\b(?:never|no(?: longer| more)?|not|nothing|nobody|without|instead of|rather than|avoid)\b"
+    r"\b(?:never|no(?: longer| more)?|not|nothing|nobody|without|instead of|rather than|avoid"
+    r"|nie(?:mals)?|kein\w*|nicht|ohne|jamais|aucune?|sans|nunca|ning[u\u00fa]n\w*|sin"
+    r"|statt|anstelle|au lieu|plut\u00f4t|en vez|en lugar)\b"
     r"|n't\b",
     re.IGNORECASE,
 )
