@@ -1,6 +1,7 @@
-"""Fits the floor of what nobody asked for on the fitting half, and writes its weights.
+"""Fits the floor of what nobody asked for, and writes its weights.
 
-The reported half is never read. Every candidate of every prompt that reaches recall is one row;
+It reads the fitting half, and prompts of other hands that may be looked at; never the reported half
+nor the sealed sets. Every candidate of every prompt that reaches recall is one row;
 what a project's threshold would have done is tried on weights fitted without that project.
 """
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from hitherto_server.recall.admission import Admission, Occasion
     from hitherto_server.recall.hits import Question
+    from hitherto_server.recall.pipeline import Sized
 
     Weights = dict[str, float]
 
@@ -40,9 +42,10 @@ WITH_MEANING = (
     "cosine", "cosine_gap",
 )  # fmt: skip
 RIDGE = 1.0
-PRECISION, SILENCE = 0.925, 0.965
+PRECISION, SILENCE = 0.915, 0.965
 """More than the bars, since other prompts will be less like these."""
 MOST = 3
+OTHER_HANDS = (PROMPTS / "training", PROMPTS.parent / "blind" / "opened" / "prompts")
 TARGET = ROOT / "server" / "hitherto_server" / "recall" / "floor_weights.py"
 
 
@@ -71,18 +74,26 @@ class Listener(Recaller):
 
     heard: Any = None
 
-    async def consider(self, question: Question, occasion: Occasion) -> Admission:
+    async def consider(
+        self, question: Question, occasion: Occasion, sized: Sized | None = None
+    ) -> Admission:
         """Keep the candidates, then decide as always."""
         self.heard = await self._look(
-            question, lambda *_: lambda _: None, MOST_VIEWED_UNASKED, occasion.session_id
+            question, lambda *_: lambda *_: None, MOST_VIEWED_UNASKED, occasion
         )
-        return await super().consider(question, occasion)
+        return await super().consider(question, occasion, sized)
+
+
+def read_all() -> list[LabelledProject]:
+    """Return the projects that may be fitted to."""
+    ours = [one for one in read_projects(PROMPTS) if one.half == "fit"]
+    return ours + [one for folder in OTHER_HANDS for one in read_projects(folder)]
 
 
 async def look(
     projects: Sequence[LabelledProject], others: int, vectors: KeptVectors
 ) -> list[Seen]:
-    """Send each prompt of the fitting half through the hook's path and keep its candidates."""
+    """Send each prompt through the hook's path and keep its candidates."""
     with tempfile.TemporaryDirectory(prefix="hb-") as folder:
         async with labelled_store(Path(folder), projects, others, vectors) as store:
             desk = store.services.sessions
@@ -92,7 +103,6 @@ async def look(
             return [
                 await _seen(store, ears, project, others, prompt)
                 for project in projects
-                if project.half == "fit"
                 for prompt in project.prompts
             ]
 
@@ -216,11 +226,13 @@ def chosen(rated: Sequence[tuple[Seen, list[float]]]) -> Tried:
 def source(meaning: Weights, words: Weights, best: Tried, prompts: int) -> str:
     """Return the module of weights."""
     sizes = ", ".join(f"{size:,}" for size in SIZES)
+    gives = f"precision {best.precision:.2f}, coverage {best.coverage:.2f}"
+    gives += f" and silence {best.silence:.2f}"
     return f'''"""What each feature of floors.py counts; benchmarks/fit_floors.py wrote this.
 
-Source: {prompts} prompts of the fitting half of benchmarks/fixtures/prompts, among {sizes}
-other memories. Each project left out in turn, the worst size gives precision {best.precision:.2f},
-coverage {best.coverage:.2f} and silence {best.silence:.2f} at this floor.
+Source: {prompts} prompts of benchmarks/fixtures (the fitting half, and what of other hands may be
+looked at), among {sizes} other memories. Each project left out in turn, the worst size
+gives {gives} at this floor.
 """
 
 from __future__ import annotations
@@ -239,7 +251,7 @@ def _literal(weights: Weights) -> str:
 def main() -> None:
     """Fit, choose the threshold, and write the module."""
     options = read_options(__doc__ or "")
-    projects = read_projects(PROMPTS)
+    projects = read_all()
     vectors = KeptVectors(options.data)
     seen = [one for size in SIZES for one in asyncio.run(look(projects, size, vectors))]
     vectors.keep()

@@ -24,7 +24,7 @@ class Settings:
     """Loopback TCP port of the settings UI and /mcp; 0 takes a free one."""
     model: str = "all-MiniLM-L6-v2"
     """Embedding model: a name in the data home's models/, or a path."""
-    injection_floor: float = 0.65
+    injection_floor: float = 0.64
     """Least probability of the best memory that is injected unasked."""
     fusion_weight: float = 0.80
     """Weight of the dense side in the convex fusion, 0 to 1."""
