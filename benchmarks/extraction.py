@@ -62,7 +62,7 @@ class Half:
         left = list(session.expected)
         for one in found:
             kind = "issue" if one.kind == "issue" else "statement"
-            fitting = [e for e in left if e.kind == kind and e.phrase in one.content]
+            fitting = [e for e in left if e.kind == kind and _has(one.content, e.phrase)]
             if fitting:
                 left.remove(fitting[0])
                 self.right += 1
@@ -86,6 +86,11 @@ class Half:
     def recall(self) -> float | None:
         wanted = self.right + len(self.missed)
         return self.right / wanted if wanted else None
+
+
+def _has(content: str, phrase: str) -> bool:
+    """Tell whether a phrase is in what is kept: that begins with a capital, as typed or not."""
+    return phrase.lower() in content.lower()
 
 
 def measure_half(written: Path, projects: Path) -> Half:

@@ -54,6 +54,7 @@ TELLING = (
         ),
         True,
     ),
+    (re.compile(r"\bFAILED\b"), False),
 )
 """What says most, and whether the last such line counts: a traceback ends with its error."""
 SUMMARY = re.compile(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hitherto_server.history.rows import Row
     from hitherto_server.history.statements import Stated
 
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 """Changes with what the rules find: files are read again then."""
 MOST_PROMPTS = 400
 TAKEN_BACK_WITHIN = 3

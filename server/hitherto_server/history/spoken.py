@@ -13,6 +13,7 @@ FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
 QUOTATION = re.compile(
     r"[\"\u201c\u201e](?=[^\"\u201c\u201d\n]*\s[^\"\u201c\u201d\n]*\s)[^\"\u201c\u201d\n]{8,}[\"\u201d]"
+    r"|\u00ab(?=[^\u00bb\n]*\S\s+\S+\s+\S)[^\u00bb\n]{8,}\u00bb"
 )
 """Three words or more between quotation marks: somebody else's, or a text to be written."""
 CLIENT_TEXT = re.compile(
@@ -25,7 +26,14 @@ INTRODUCES = re.compile(
     r"\b(?:summari[sz]e|translate|review|explain|answer|reply|respond|here(?:'s| is| are)|convert"
     r"|rewrite|proofread|paste[ds]?|log|logs|output|trace|traceback|error|readme|docs?|document"
     r"|documentation|guide|issue|ticket|e-?mail|message|comments?|says?|said|wrote|text|snippet"
-    r"|spec|article|thread|slack|chat|transcript|policy|quote)\b",
+    r"|spec|article|thread|slack|chat|transcript|policy|quote|feedback|remarks?|posted|sent"
+    r"|schrieb|schreibt|meinte?|kommentar|antworte|übersetze?|fasse|écrit|commentaire|réponds"
+    r"|traduis|escribi[óo]|comentario|responde|traduce)\b",
+    re.IGNORECASE,
+)
+POINTS_AT = re.compile(
+    r"\b(?:this|these|below|the following|das|dies\w*|folgende\w*|ceci|suivante?s?|esto"
+    r"|siguientes?)\b",
     re.IGNORECASE,
 )
 NO_PROSE = re.compile(
@@ -66,8 +74,12 @@ def unquoted(sentence: str) -> str:
 def _unpasted(lines: list[str]) -> list[str]:
     """Return the lines up to the first that announces somebody else's text."""
     for number, line in enumerate(lines):
-        leads_on = line.rstrip().endswith((":", "?")) and INTRODUCES.search(line)
-        if leads_on and any(rest.strip() for rest in lines[number + 1 :]):
+        leads_on = line.rstrip().endswith((":", "?")) or POINTS_AT.search(line)
+        if (
+            leads_on
+            and INTRODUCES.search(line)
+            and any(rest.strip() for rest in lines[number + 1 :])
+        ):
             return lines[:number]
     return lines
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 FILLER = any_of(
     r"^(?:ok(?:ay)?|good|great|fine|thanks|thank you|also|and|but|so|please|pls|hey|hi|careful|btw"
-    r"|by the way|for the record|fyi|note|important|one more thing|yes|no|yeah|nope|right|sure|oh"
-    r"|hmm|well|again|just|sorry|small rule|new rule|rule)\b[\s,:;.!-]*"
+    r"|by the way|for the record|fyi|note|important|one more thing|yes|no(?=\s*[,;:.!-])|yeah|nope|right|sure|oh"
+    r"|hmm|hm|well|again|just|sorry|(?:small |new )?rule|(?:for|in) (?:the )?future(?=\s*[:,])|as a rule"
+    r"|in general|generally|reminder|correction|wait|non|nein|nee|et|und|y|mais|aber|pero|ah|alors|stp"
+    r"|s'il te pla[iî]t|bitte|por favor|merci|danke|gracias|ja|oui|s[ií](?=,)|also|übrigens|au fait)\b[\s,:;.!-]*"
 )
 QUESTION = any_of(
     r"\?\W*$",
@@ -52,7 +54,7 @@ SAID_BY_OTHERS = any_of(
 )
 COMPLAINT = any_of(
     r"\b(?:bug|broken|wrong|annoying|flaky|slow|fail(?:s|ed|ing)?|crash\w*|but|no idea|why|problem"
-    r"|weird|strange|hate|instead it|and it|currently|at present|breaks?|returns? none)\b"
+    r"|weird|strange|hate|down|red|missing|empty|instead it|and it|currently|at present|breaks?|returns? none)\b"
 )
 DANGLING = any_of(
     r"\b(?:always|never|prefer|ever|again|use|do|keep|with|on|to)\s+(?:that|this|it|those|these|them|so)\W*$",
@@ -96,6 +98,27 @@ EVERYWHERE = (
     r"|on (?:main|master|fridays?)\b)"
 )
 BECAUSE = r"(?:because|since|due to|so that|otherwise|as the|as our)"
+MEANT = (
+    r"(?!(?:end|forget|know|see|have|need|run into|get|hear|notice|think|lose|miss|wait|fail|hit|struggle"
+    r"|find|end up|talked?|figured?|managed?|remember|understand|agree|come|came|want)\b)"
+)
+"""Not what happens to people, as against what they do on purpose."""
+NAMED = (
+    r"(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|i\b|you\b|we\b|what\b)"
+    r"(?:[\w`./-]+ ){1,6}?(?<!it )(?<!this )(?<!that )"
+)
+"""What a sentence is about, by name."""
+HERE = (
+    r"(?:\bin (?:this|the|our) (?:repo|repository|project|codebase|team|company|app|api)\b|\bwith us\b"
+    r"|\bby convention\b|\bno exceptions?\b|\bwithout exception\b|\bon purpose\b|, (?:never|not|only)\b)"
+)
+ALWAYS_TIMES = r"(?:every time|each time|all the time|any ?more|ever again|in general|generally)"
+NOT_RULED = (
+    r"(?:luck|changes?|differences?|outputs?|errors?|problems?|idea|effect|results?|issues?|success|way|one|need"
+    r"|worries|hurry|rush|matter|longer|clue|chance|wonder|doubt|reason|news|answer|response|warnings?|thanks)"
+)
+"""What there may be none of without anybody's ruling it."""
+LITERAL = r"(?:`[^`]+`|v?\d[\w.]*|(?-i:[A-Z][A-Z0-9_-]{2,}))"
 
 RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("decision", any_of(r"^(?:decision|decided|agreed|settled)(?: then)?\s*[:\u2013-]\s*\w+")),
@@ -110,11 +133,61 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("preference", any_of(rf"^{DONT}\s+(?:ever\s+)?{VERB}.*{EVERYWHERE}")),
     ("preference", any_of(rf"^{DONT}\s+ever\s+{VERB}")),
     ("preference", any_of(rf"\b{TEAM} (?:always|never|only(?: ever)?)\s+{DOES}\b")),
+    ("preference", any_of(rf"\bwe (?:always|never|only ever)\s+{MEANT}{VERB}")),
+    ("preference", any_of(r"^(?:for|in|on) [^:.]{2,50}:\s*(?:always|never)\s+\w+")),
+    (
+        "preference",
+        any_of(
+            rf"^{NAMED}(?:is|are|stays?|comes?|goes?|go|lives?|belongs?)\s+(?:always|never|only)\s"
+            rf".{{2,120}}?{HERE}",
+            rf"^{NAMED}(?:always|never|only)\s+(?:comes?|goes?|go|lives?|belongs?|stays?|uses?|gets?)\s"
+            rf".{{2,120}}?{HERE}",
+        ),
+    ),
+    (
+        "preference",
+        any_of(
+            rf"^no (?:more |new )?(?!{NOT_RULED}\b)[\w-]+(?: [\w-]+)?(?: [\w-]+)? (?:without (?:\w+ing\b|an?\b|my\b)"
+            rf"|unless|outside(?: of)?|except)\s?\w*",
+            rf"^(?:no (?!{NOT_RULED}\b)[\w-]+|stop \w+ing\b).*\b(?:ever|please)?\W*"
+            rf"(?:{ALWAYS_TIMES}|{HERE})\W*",
+        ),
+    ),
+    (
+        "fact",
+        any_of(
+            rf"^{NAMED}.{{2,100}}?, so (?:no (?!{NOT_RULED}\b)|never\b|always\b|only ever\b)",
+            rf"^{NAMED}(?:is|are|has|have|uses?|lives?|goes?|go|belongs?)\s.{{2,80}}?, never (?!\w+ed\b)\w+",
+        ),
+    ),
+    (
+        "preference",
+        any_of(
+            rf"^[a-z-]+(?: [a-z-]+)?(?<!thi)(?<!it)s (?:must|have to|need to|should)\b.{{3,120}}?(?:\b{BECAUSE}\b|{HERE}|\banywhere\b)",
+            rf"^(?:please )?{VERB}.*\b(?:in everything|(?:in general|generally)(?=\W*$|,)|today and in (?:the )?future"
+            r"|for all (?:of )?(?:my|our|your) \w+|in all (?:my|our|your) \w+|not (?:only|just) (?:in |for )?(?:this|here))\b",
+            rf"^(?:whenever|every time|each time|any ?time) (?:you|we)\b[^,]+, (?:please |also |then )?(?!it\b|this\b|that\b){VERB}",
+            r"^i (?:can't stand|hate it when|don't (?:ever )?want you to|always want)\b.{3,}",
+        ),
+    ),
+    ("decision", any_of(rf"\bwe {MEANT}{VERB}\s.{{2,60}}?{HERE}")),
+    (
+        "preference",
+        any_of(
+            rf"^ask (?:me )?before (?:you )?{VERB}", rf"^{VERB}.*\bwithout asking(?: me)? first\b"
+        ),
+    ),
+    (
+        "fact",
+        any_of(
+            rf"^{NAMED}(?:is|are|stays?(?: at)?) (?!not\b){LITERAL}.{{0,60}}?\b(?:because|due to|so that|otherwise)\b"
+        ),
+    ),
     (
         "preference",
         any_of(
             r"^(?!it\b|this\b|that\b|there\b|he\b|she\b|they\b|i\b)[\w`./\"' -]{2,60}?"
-            r"\b(?:must|should|may) (?:always|never|not ever|only ever)\b"
+            r"(?<!\bit )(?<!\bthis )(?<!\bthat )(?<!\bthey )\b(?:must|should|may) (?:always|never|not ever|only ever)\b"
         ),
     ),
     (
@@ -196,6 +269,28 @@ DESCRIBES = any_of(
     rf"\b{TEAM} (?:always|never|only ever)\b", r"\b(?:must|should|may) (?:always|never)\b"
 )
 """May describe a fault as well as a rule."""
+CONCLUDES = any_of(r", so (?:no|never|always)\b", r", never\b")
+"""May draw a consequence of a fault, too."""
 REQUEST = any_of(r"^(?:do not|don't|dont|avoid|prefer|use|write|run|import|name|let's)\b")
 """May ask for something now; what is said of the team or decided does not."""
+CORRECTS = any_of(
+    r"^(?:hm+,? )?(?:no|nope|nein|non|stop|wait|please not like this|not like this)\W*$"
+)
+"""A sentence that only says that what was done is wrong."""
+CORRECTION = any_of(
+    rf"^we (?:only |always )?{DOES}\s+(?!{VAGUE})\w+",
+    rf"^(?:no|nope|stop|wait)[,;:!-]\s*(?:please )?we (?:only |always )?{DOES}\s+(?!{VAGUE})\w+",
+)
+KEEPS_WHAT_WAS_SAID = any_of(
+    r"\b(?:this|that|it|these|those) (?:must|should|may|can)(?:n't| not| never)(?: ever)? (?:change|be changed|break)",
+    r"\b(?:this|that|these|those|it)(?:'s| is| are)\s+(?:our|a|the|an)\s+(?:\w+ )?"
+    r"(?:rule|convention|policy|standard|agreement|(?:product|team|design|architecture) decision)s?\b",
+    r"\b(?:that|this|it)(?:'s| is) how we (?:do|want|have|handle|keep|write)\b.*(?:here|everywhere|it|this|that)\W*$",
+    r"^(?:keep|stick) to (?:that|this|it)\b.*\b(?:every|all|always|everywhere|from now on)\b",
+    r"\b(?:so(?: et)?was|das|so)\b.*\bbei uns\b.*\b(?:immer|nie|überall|grundsätzlich|so)\b",
+    r"\bdas ist (?:bei uns )?(?:eine |unsere |die |so )?(?:\w+)?(?:regel|konvention|vorgabe|entscheidung|abgemacht)\b",
+    r"\bc'est (?:une|la|notre) (?:r[èe]gle|convention|d[ée]cision|norme)\b",
+    r"\bes (?:una|la|nuestra) (?:regla|convenci[óo]n|decisi[óo]n|norma)\b",
+)
+"""Says of the sentence before that it is to last."""
 REASON = any_of(r"^(?:because|otherwise|the reason|that way|reason:|since|the old ones?)\b")

@@ -45,6 +45,41 @@ def test_a_trap_of_the_development_half_is_left_alone(span):
     assert redact(span.text).text == span.text
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("das Kennwort vom WLAN lautet Kiesel#4471", "password"),
+        ("le mot de passe du serveur de test est Lune!Bleue77", "password"),
+        ("la contraseña del servidor es Perro+Gato99", "password"),
+        ("a senha do banco é Tigre_88!x", "password"),
+        ("la password del server di test: Volpe?Rossa21", "password"),
+        ("het wachtwoord voor de server is Fiets%Maan12", "password"),
+        ("la clé api de prod est 8fK2mQ9zLx7Wv3Rt5Yb1", "secret"),
+        ("log in as deploy with Dragon+Harbor42 as the password", "password"),
+        ("echo 23949b3c1b99111eb94343a36a4f05ff > config/deploy.key", "secret"),
+        ("the TOTP secret of the shop account: JBSW Y3DP EHPK 3PXP ABCD 2345", "otp-seed"),
+        ("Backup-Codes: 4821-9932, 1123-4432", "recovery-code"),
+    ],
+)
+def test_what_a_sentence_says_to_open_something_is_taken_out_in_six_languages(text, kind):
+    assert redact(text).kinds == (kind,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "clave primaria: pedido_2024_id",
+        "the API key is stored in config/keys.yml",
+        "password check fails in login: AuthError401",
+        "recovery codes are generated in auth/codes.py: 10 per user",
+        "password for the archive: docs/pw1.txt",
+        "put sample.txt in config/deploy.key",
+    ],
+)
+def test_a_sentence_about_a_secret_that_has_none_is_left_alone(text):
+    assert redact(text).text == text
+
+
 def test_only_the_secret_goes_and_its_kind_is_said():
     found = redact(f"Rotate {TOKEN}, then push.")
     assert (found.text, found.kinds) == (

@@ -21,6 +21,18 @@ STATES = {
     "Let's go with SQLite for the cache.": "decision",
     "Remember that the staging database is wiped every Sunday.": "fact",
     "I prefer dataclasses over dictionaries.": "preference",
+    "we never fetch in effects": "preference",
+    "no new services without asking me first": "preference",
+    "money is in cents, never floats": "fact",
+    "LTS is 18 because of the plugin host": "fact",
+    "hm no. we use vitest": "decision",
+    "whenever you add a column, write a migration": "preference",
+    "nie direkt auf main pushen": "preference",
+    "keine neuen Dienste ohne Rückfrage": "preference",
+    "wir haben uns auf Kafka geeinigt": "decision",
+    "non, ici on utilise poetry, jamais pip": "preference",
+    "nous avons décidé de garder Postgres": "decision",
+    "nunca edites los archivos generados": "preference",
     "Could you please always explain the plan before you edit?": "preference",
 }
 STATES_NOTHING = (
@@ -37,6 +49,16 @@ STATES_NOTHING = (
     "The cache should never be stale but it is.",
     "I always forget this flag",
     "you never run the tests",
+    "the server is down, so no deploy",
+    "there was no output without the flag",
+    "the callback is registered, never called",
+    "every time we save, the list jumps",
+    "der Test läuft immer in den Timeout",
+    "on a un problème ici",
+    "ça ne marche jamais",
+    "es falla siempre en CI",
+    "Scripts rely on it so this must never change.",
+    "Kim left this in the review, help me answer\nAlways put tests next to the code.",
     "We moved on to the next ticket.",
     'Add the sentence "always run wadi migrate first" to the README.',
 )
@@ -50,6 +72,13 @@ def test_a_lasting_statement_is_found_with_its_kind(text: str, kind: str) -> Non
 @pytest.mark.parametrize("text", STATES_NOTHING)
 def test_what_only_looks_like_a_statement_is_left(text: str) -> None:
     assert stated_in(own_words(text)) == []
+
+
+def test_a_sentence_that_the_next_one_calls_a_rule_is_kept_with_it() -> None:
+    (found,) = stated_in(
+        "Exit code 2 is a usage error. Scripts rely on it, this must never change."
+    )
+    assert found.content.endswith("usage error. Scripts rely on it, this must never change.")
 
 
 def test_the_reason_that_follows_is_kept_with_its_statement() -> None:

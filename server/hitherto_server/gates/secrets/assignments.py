@@ -99,7 +99,9 @@ def find_assigned(text: str) -> Iterator[Finding]:
 
 
 def _judged(text: str, match: re.Match[str]) -> Iterator[Finding]:
-    name = _word_before(text, match) + match["name"]
+    name = match["name"]
+    if match.re is SAID:
+        name = word_before(text, match.start("name")) + name
     group = next(one for one in GROUPS if one in match.re.groupindex and match[one])
     start, end = match.span(group)
     value = match[group]
@@ -108,23 +110,23 @@ def _judged(text: str, match: re.Match[str]) -> Iterator[Finding]:
         end = start + len(value)
         if text[end : end + 1] in CODE_FOLLOWS and text[end : end + 1]:
             return
-    if is_placeholder(value) or is_weak_default(value) or _is_code(value, quoted=group != "bare"):
+    if is_placeholder(value) or is_weak_default(value) or is_code(value, quoted=group != "bare"):
         return
     kind = names_a_secret(name)
     if kind is None:
         if _is_unnamed_secret(name, value):
             yield Finding(start, end, "high-entropy", certain=False, named=False)
-    elif (sure := _sureness(kind, value, quoted=group != "bare")) is not None:
+    elif (sure := sureness_of(kind, value, quoted=group != "bare")) is not None:
         yield Finding(start, end, kind, certain=sure)
 
 
-def _word_before(text: str, match: re.Match[str]) -> str:
+def word_before(text: str, at: int) -> str:
     """Return the word that goes with a bare `key` or `token`: `api key`, `page token`."""
-    found = WORD_BEFORE.search(text, max(match.start("name") - MOST_BEFORE, 0), match.start("name"))
-    return found[0] if found and match.re is SAID else ""
+    found = WORD_BEFORE.search(text, max(at - MOST_BEFORE, 0), at)
+    return found[0] if found else ""
 
 
-def _is_code(value: str, *, quoted: bool) -> bool:
+def is_code(value: str, *, quoted: bool) -> bool:
     """Tell an expression, a path or an address from a value."""
     if re.match(r"\w+://|\$[\w{(]|[A-Za-z]:\\", value):
         return True
@@ -136,7 +138,7 @@ def _is_code(value: str, *, quoted: bool) -> bool:
     return dotted is not None and is_made_of_words(value)
 
 
-def _sureness(kind: str, value: str, *, quoted: bool) -> bool | None:
+def sureness_of(kind: str, value: str, *, quoted: bool) -> bool | None:
     """Return whether a named value is certainly a secret; None if it is none."""
     if kind == PASSWORD:
         return _sureness_of_password(value, quoted=quoted)

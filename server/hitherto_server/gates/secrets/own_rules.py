@@ -65,7 +65,7 @@ OWN: tuple[tuple[str, str, str], ...] = (
     ("square-token", "sq0", r"\bsq0[a-z]{3}-[\w-]{22,}"),
     ("launchdarkly-key", "-", r"\b(?:sdk|mob)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
     ("azure-devops-token", "azdo", r"\b[A-Za-z0-9]{70,76}AZDO[A-Za-z0-9]{4}\b"),
-    ("telegram-bot-token", ":aa", r"\b\d{8,10}:AA[\w-]{32,34}"),
+    ("telegram-bot-token", ":aa", r"(?:\b|(?<=bot))\d{8,10}:AA[\w-]{32,34}"),
     ("discord-bot-token", ".", r"\b[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40}\b"),
     ("discord-webhook", "/api/webhooks/", r"\.com/api/webhooks/\d{16,}/([\w-]{40,})"),
     ("slack-webhook", "hooks.slack.com", r"hooks\.slack\.com/[a-z]+/([A-Za-z0-9+/]{30,})"),

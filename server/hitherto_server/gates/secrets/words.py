@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from unicodedata import combining, normalize
 
 WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 PASSWORD, TOKEN, SECRET_KEY = "password", "token", "secret"
 PASSWORDS = frozenset({
     "password", "passwd", "passphrase", "passcode", "pwd", "pass", "pw", "passwort", "userpass",
-    "dbpassword", "pgpassword", "pgpass", "mypwd", "contraseña", "motdepasse", "adminpassword",
+    "dbpassword", "pgpassword", "pgpass", "mypwd", "contrasena", "motdepasse", "adminpassword",
     "rootpassword", "userpassword", "identified", "passwords", "pswd", "psswd", "paswd",
+    "kennwort", "senha", "wachtwoord", "mdp", "clave",
 })  # fmt: skip
-TOKENS = frozenset({"token", "authtoken", "accesstoken", "apitoken", "bearer", "pat"})
+TOKENS = frozenset({"token", "authtoken", "accesstoken", "apitoken", "bearer", "pat", "jeton"})
 SECRETS = frozenset({
     "secret", "secrets", "apikey", "credential", "credentials", "creds", "privatekey", "secretkey",
     "accesskey", "clientsecret", "appsecret", "secretaccesskey", "accountkey", "sharedaccesskey",
     "apisecret", "encryptionkey", "signingkey",
+    "geheimnis", "segreto", "secreto", "zugangsschlussel", "apischlussel",
 })  # fmt: skip
 OPENED_BY = frozenset({
     "api", "access", "secret", "private", "auth", "signing", "encryption", "master", "account",
@@ -24,6 +27,8 @@ OPENED_BY = frozenset({
     "session", "admin", "client", "server", "integration", "ingest", "subscription", "function",
     "ssh", "encrypt", "symmetric", "write", "rest", "application", "management", "preshared",
     "psk", "instrumentation", "sas", "crypt", "cipher", "aes", "fernet", "vault", "unseal",
+    "secrete", "segreta", "secreta", "privee", "privata", "privada", "acces", "acceso", "accesso",
+    "geheim", "zugangs", "zugriffs",
 })  # fmt: skip
 """Before `key`, these say that it opens something; a primary or a cache key does not."""
 HARMLESS = frozenset({
@@ -39,19 +44,31 @@ HARMLESS = frozenset({
     "revision", "status", "scope", "scopes", "class", "regex", "pattern", "rule", "rules",
     "stream", "bucket", "kind", "idempotency", "publishable", "method", "mode", "strategy",
     "validator", "checker", "policyname", "role", "user", "username", "mount", "engine",
+    "primaria", "foranea", "publica",
 })  # fmt: skip
 
 HASHED = frozenset({"hash", "hashed", "encrypted"})
+MOT_DE_PASSE = re.compile(r"mot[ _]de[ _]passe", re.IGNORECASE)
+OF = frozenset({"d", "de", "di", "da"})
+KEYS = frozenset({"key", "keys", "schlussel", "sleutel"})
+KEYS_BEFORE = frozenset({"cle", "clave", "chave", "chiave"})
+"""In languages where what says that a key opens something stands behind it."""
 
 
 def words_of(name: str) -> list[str]:
     """Return the words of a name, in lower case: `dbPassword`, `DB_PASSWORD`, `db.password`."""
-    return [word.lower() for word in WORD.findall(name)]
+    return [word.lower() for word in WORD.findall(_without_accents(name))]
+
+
+def _without_accents(name: str) -> str:
+    if name.isascii():
+        return name
+    return "".join(one for one in normalize("NFKD", name) if not combining(one))
 
 
 def names_a_secret(name: str) -> str | None:
     """Return which kind of secret a name says that its value is; None if it says nothing so."""
-    words = words_of(name)
+    words = words_of(MOT_DE_PASSE.sub("motdepasse", name))
     at = next((at for at, word in enumerate(words) if word in PASSWORDS), None)
     if at is not None:
         harmless = HARMLESS.intersection(words[at:]) or HASHED.intersection(words)
@@ -60,7 +77,10 @@ def names_a_secret(name: str) -> str | None:
         return None
     if TOKENS.intersection(words):
         return TOKEN
-    opens = any(word in {"key", "keys"} and before in OPENED_BY for before, word in pairwise(words))
+    opens = any(
+        (word in KEYS and before in OPENED_BY) or (before in KEYS_BEFORE and word in OPENED_BY)
+        for before, word in pairwise(word for word in words if word not in OF)
+    )
     return SECRET_KEY if opens or SECRETS.intersection(words) else None
 
 
