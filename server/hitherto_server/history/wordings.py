@@ -108,6 +108,8 @@ NAMED = (
     r"(?:[\w`./-]+ ){1,6}?(?<!it )(?<!this )(?<!that )"
 )
 """What a sentence is about, by name."""
+MEND = r"(?:fix|repair|mend|solve|debug|look|check|investigate|find)\b"
+"""What is asked for once, where a fault was told."""
 HERE = (
     r"(?:\bin (?:this|the|our) (?:repo|repository|project|codebase|team|company|app|api)\b|\bwith us\b"
     r"|\bby convention\b|\bno exceptions?\b|\bwithout exception\b|\bon purpose\b|, (?:never|not|only)\b)"
@@ -166,7 +168,7 @@ RULES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
             rf"^[a-z-]+(?: [a-z-]+)?(?<!thi)(?<!it)s (?:must|have to|need to|should)\b.{{3,120}}?(?:\b{BECAUSE}\b|{HERE}|\banywhere\b)",
             rf"^(?:please )?{VERB}.*\b(?:in everything|(?:in general|generally)(?=\W*$|,)|today and in (?:the )?future"
             r"|for all (?:of )?(?:my|our|your) \w+|in all (?:my|our|your) \w+|not (?:only|just) (?:in |for )?(?:this|here))\b",
-            rf"^(?:whenever|every time|each time|any ?time) (?:you|we)\b[^,]+, (?:please |also |then )?(?!it\b|this\b|that\b){VERB}",
+            rf"^(?:whenever|every time|each time|any ?time) (?:you|we)\b[^,]+, (?:please |also |then )?(?!it\b|this\b|that\b|{MEND}){VERB}(?! (?:it|this|that)\b)",
             r"^i (?:can't stand|hate it when|don't (?:ever )?want you to|always want)\b.{3,}",
         ),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from hitherto_server.gates.secrets.assignments import (
@@ -54,6 +55,7 @@ NEEDLES = (
 )  # fmt: skip
 SPAN = 140
 """Within so many characters behind a secret's noun its value is looked for."""
+MOST_BRIDGES = 4
 BRIDGE = re.compile(
     r"[ ]?[:=][ \t]+|[ ](?:is|are|ist|sind|lautet|lauten|est|sont|es|son|é|è|são|sono|zijn)[ ]"
     r"(?::[ ])?(?:(?:now|jetzt|maintenant|ahora|agora|ora|nu)[ ])?"
@@ -154,7 +156,8 @@ def _behind(text: str, noun: re.Match[str]) -> Iterator[tuple[int, int]]:
 
 def _bridges(text: str, noun: re.Match[str]) -> Iterator[tuple[str, int]]:
     """Yield what stands between a noun and a value that may be its own, and where that begins."""
-    for bridge in BRIDGE.finditer(text, noun.end(), noun.end() + SPAN):
+    bridges = BRIDGE.finditer(text, noun.end(), noun.end() + SPAN)
+    for bridge in islice(bridges, MOST_BRIDGES):
         between = text[noun.end() : bridge.start()]
         if NO_MORE.search(between) or HARMLESS.intersection(words_of(between)) - FOR_WHOM:
             return
