@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from hitherto_server.gates.kinship import SHIPPED, is_barred, likelihood, measured
 from hitherto_server.gates.long_texts import compare_long, is_long, rests_of
-from hitherto_server.gates.slots import LEAST_LIKENESS, compare
+from hitherto_server.gates.slots import LEAST_LIKENESS, compare, contrast
 from hitherto_server.gates.statements.glance import likeness
 from hitherto_server.gates.statements.reading import MOST_CHARS
 from hitherto_server.recall.sentences import sentence_spans
 
 if TYPE_CHECKING:
+    from hitherto_server.gates.kinship import Likelihood, Weights
     from hitherto_server.gates.slots import Comparison
     from hitherto_server.store.relations import RelationKind, Slot
 
@@ -32,6 +34,12 @@ LEAST_GLANCE = 0.4
 SENTENCE_LIKENESS = 0.50
 MOST_SENTENCES = 4
 RELATED_LIKENESS, RELATED_COSINE = 0.20, 0.45
+FREELY_WORDED = 0.50
+"""From this likeness on the two are worded alike, and what differs can be read off the words."""
+LIKELY_DUPLICATE, LIKELY_CONTRADICTION = 0.60, 0.40
+UNLIKELY = 0.20
+"""Below it no slot that differs makes a contradiction of two freely worded statements."""
+SAME_IN_OTHER_WORDS = "the same in other words"
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,32 @@ class Finding:
                 return None
 
 
-def judge(older: str, newer: str, cosine: float | None) -> Finding:
+def judge(older: str, newer: str, cosine: float | None, weights: Weights = SHIPPED) -> Finding:
     """Say what the newer statement is to the older one; no vector speaks where `cosine` is None."""
+    found = _by_slots(older, newer, cosine)
+    if is_long(older, newer) or found.kinship in {"duplicate", "similar"}:
+        return found
+    compared = compare(older, newer)
+    if compared.likeness >= FREELY_WORDED or not compared.words:
+        return found
+    likely = likelihood(measured(older, newer, compared, cosine), weights)
+    if found.slot is not None:
+        return found if likely.contradiction >= UNLIKELY else replace(found, kinship="related")
+    return found if cosine is None else _freely(older, newer, found, likely)
+
+
+def _freely(older: str, newer: str, found: Finding, likely: Likelihood) -> Finding:
+    """Say what two freely worded statements are, in which no slot is sure."""
+    if likely.duplicate >= LIKELY_DUPLICATE and not is_barred(older, newer):
+        return replace(found, kinship="duplicate", reason=SAME_IN_OTHER_WORDS)
+    if likely.contradiction >= LIKELY_CONTRADICTION:
+        slot, reason = contrast(older, newer)
+        return replace(found, kinship="update" if slot == "value" else "conflict", reason=reason)
+    return found
+
+
+def _by_slots(older: str, newer: str, cosine: float | None) -> Finding:
+    """Say what the slot check makes of two statements."""
     if is_long(older, newer):
         rests = rests_of(older, newer)
         compared, older, newer = compare_long(rests), rests.older, rests.newer

@@ -25,6 +25,8 @@ MOST_BY_WORDS = 8
 MOST_BY_MEANING = 16
 MOST_PASSAGES = 4
 MOST_JUDGED = 4
+MOST_FREELY_WORDED = 2
+"""So many of the nearest are judged whatever words they share."""
 MOST_SINCE = 32
 MOST_NOTES = 3
 SPOKEN_OF = frozenset(("duplicate", "update", "conflict"))
@@ -134,20 +136,33 @@ def _compared(
     subject: Subject,
     cosines: Mapping[int, float] | None = None,
 ) -> tuple[Neighbour, ...]:
-    """Judge the few that share most words; a cosine that excludes all kinship excludes them."""
+    """Judge the few that share most words, and the nearest; too low a cosine excludes them."""
     # the rules take 50 ms to load, which no start has to spare
-    from hitherto_server.gates.duplicates import LEAST_GLANCE, SUBJECT_COSINE
-    from hitherto_server.gates.statements.glance import likeness
+    from hitherto_server.gates.duplicates import SUBJECT_COSINE
 
     near = [n for n in numbers if cosines is None or cosines[n] >= SUBJECT_COSINE]
     live = rows.list_live(connection, near, subject.project, but=subject.number)
-    glanced = [(likeness(row["content"], subject.content), row) for row in live]
-    worth = sorted((one for one in glanced if one[0] >= LEAST_GLANCE), key=lambda one: -one[0])
     found = (
         _neighbour(row, subject, cosines[row["number"]] if cosines else None)
-        for _, row in worth[:MOST_JUDGED]
+        for row in _worth(live, subject, cosines)
     )
     return tuple(filter(None, found))
+
+
+def _worth(live: Iterable[Row], subject: Subject, cosines: Mapping[int, float] | None) -> list[Row]:
+    """Return the memories that share most words with a statement, then the nearest of the rest."""
+    from hitherto_server.gates.duplicates import LEAST_GLANCE
+    from hitherto_server.gates.statements.glance import likeness
+
+    glanced = sorted(
+        ((likeness(row["content"], subject.content), row) for row in live),
+        key=lambda one: -one[0],
+    )
+    worth = {row["number"]: row for share, row in glanced[:MOST_JUDGED] if share >= LEAST_GLANCE}
+    if cosines is not None:
+        nearest = sorted((row for _, row in glanced), key=lambda row: -cosines[row["number"]])
+        worth |= {row["number"]: row for row in nearest[:MOST_FREELY_WORDED]}
+    return list(worth.values())
 
 
 def _neighbour(row: Row, subject: Subject, cosine: float | None) -> Neighbour | None:

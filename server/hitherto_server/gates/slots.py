@@ -35,6 +35,7 @@ CHANGED = frozenset(("now", "nowadays", "henceforth", "jetzt", "desormais", "aho
 """A statement with one of these says that something is another way than it was."""
 NO_RELATION: Difference = ("subject", "about other things")
 NO_DIFFERENCE: Difference = ("same", "no slot differs")
+SAID_OTHERWISE = "another value or choice, in other words"
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,19 @@ def compare(older: str, newer: str, *, least: float = LEAST_LIKENESS) -> Compari
         both = replace(both, swaps=tuple(swaps_of(old, new, both.matched)))
         verdict, reason = next(filter(None, (look(both) for look in LOOKS)), NO_DIFFERENCE)
     return _measured(both, verdict, reason)
+
+
+def contrast(older: str, newer: str) -> tuple[Literal["value", "polarity"], str]:
+    """Say in words what two statements say otherwise of one thing, wherever it stands in them."""
+    old, new = read(older), read(newer)
+    both = _Both(old, new, match_words(old, new))
+    for look in (_replaced, _amounts, _polarity):
+        match look(both):
+            case ("value" | "unit", reason):
+                return "value", reason
+            case ("polarity", reason):
+                return "polarity", reason
+    return "value", SAID_OTHERWISE
 
 
 def says_more(older: str, newer: str) -> bool:

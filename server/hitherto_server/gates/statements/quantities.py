@@ -24,7 +24,8 @@ _TIME = {
 }  # fmt: skip
 _SIZE = {
     "b": 1, "byte": 1, "kb": 1e3, "kib": 1024, "mb": 1e6, "mib": 1024**2, "gb": 1e9,
-    "gib": 1024**3, "tb": 1e12, "tib": 1024**4,
+    "gib": 1024**3, "tb": 1e12, "tib": 1024**4, "ki": 1024, "mi": 1024**2, "gi": 1024**3,
+    "ti": 1024**4,
 }  # fmt: skip
 _SHARE = {"%": 0.01, "percent": 0.01, "prozent": 0.01}
 _PLURALS = {"sekunden": "sekunde", "minuten": "minute", "stunden": "stunde", "tage": "tag",

@@ -43,6 +43,7 @@ _HELPERS = "can|do|does|did|is|are|was|were|has|have|had|wo|would|should|could|m
 _REWRITTEN = (
     ("\u2019", "'"),
     (rf"\b({_HELPERS})n't\b", r"\1 not"),
+    (r"\bcan't\b", "can not"),
     (r"'s\b|(?<=s)'(?=\s)", ""),
     (r"\bno longer\b|\bnot any ?more\b", "not"),
     (r"\bcannot\b", "can not"),
