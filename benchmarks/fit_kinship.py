@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 OTHER_HANDS = {
-    "training": FIXTURES / "training",
+    "first": FIXTURES / "training" / "first",
+    "second": FIXTURES / "training" / "second",
     "opened": FIXTURES.parent / "blind" / "opened" / "pairs",
 }
 OWN = FIXTURES / "development"

@@ -36,7 +36,7 @@ MOST_SENTENCES = 4
 RELATED_LIKENESS, RELATED_COSINE = 0.20, 0.45
 FREELY_WORDED = 0.50
 """From this likeness on the two are worded alike, and what differs can be read off the words."""
-LIKELY_DUPLICATE, LIKELY_CONTRADICTION = 0.60, 0.40
+LIKELY_DUPLICATE, LIKELY_CONTRADICTION = 0.70, 0.45
 UNLIKELY = 0.20
 """Below it no slot that differs makes a contradiction of two freely worded statements."""
 SAME_IN_OTHER_WORDS = "the same in other words"
@@ -83,12 +83,18 @@ def judge(older: str, newer: str, cosine: float | None, weights: Weights = SHIPP
     if is_long(older, newer) or found.kinship in {"duplicate", "similar"}:
         return found
     compared = compare(older, newer)
-    if compared.likeness >= FREELY_WORDED or not compared.words:
+    if not _are_freely_worded(compared):
         return found
     likely = likelihood(measured(older, newer, compared, cosine), weights)
     if found.slot is not None:
         return found if likely.contradiction >= UNLIKELY else replace(found, kinship="related")
     return found if cosine is None else _freely(older, newer, found, likely)
+
+
+def _are_freely_worded(compared: Comparison) -> bool:
+    """Tell whether two statements are about one thing in words of their own."""
+    is_edit = compared.verdict == "word"
+    return compared.words > 0 and compared.likeness < FREELY_WORDED and not is_edit
 
 
 def _freely(older: str, newer: str, found: Finding, likely: Likelihood) -> Finding:

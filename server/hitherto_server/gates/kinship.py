@@ -25,6 +25,8 @@ NEAR_FROM = 0.60
 """From this cosine on each step counts anew."""
 MOST_APART = 0.40
 """Of the shared words; if more are denied by one side alone, the two don't say the same."""
+MOST_LONGER = 1.7
+"""So many times the words of the other one say more than it does."""
 AROUND = 3
 """So many tokens on either side of an amount say what it is of."""
 MOST_NAMES, MOST_AMOUNTS, MOST_CHANGES, MOST_OPPOSITES = 3, 2, 2, 2
@@ -105,8 +107,14 @@ def likelihood(features: Features, weights: Weights = SHIPPED) -> Likelihood:
 
 
 def is_barred(older: str, newer: str) -> bool:
-    """Tell whether one allows or states what the other denies: they cannot say the same."""
+    """Tell whether two statements cannot say the same, whatever else speaks for it.
+
+    One allows or states what the other denies, gives another amount, or says much more.
+    """
     old, new = read(older), read(newer)
+    fewer, more = sorted((len(old.words), len(new.words)))
+    if more > MOST_LONGER * fewer or changed_amounts(old.amounts, new.amounts) is not None:
+        return True
     denied, denied_now = denies(older, old), denies(newer, new)
     allowed = permits(older) and not denied and denied_now
     allowed_now = permits(newer) and not denied_now and denied
