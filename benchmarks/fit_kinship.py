@@ -44,7 +44,7 @@ NEITHER = 2
 NEAREST = 4
 """So many notes of other pairs, the nearest, stand beside each note."""
 LESS = 0.5
-"""What a pair of our own hand, and one that nobody labelled, counts."""
+"""What a pair counts that nobody labelled."""
 RIDGE, STEPS = 2.0, 40
 MEANING = ("cosine", "near")
 WORDS = tuple(name for name in Features.__dataclass_fields__ if name not in MEANING)
@@ -67,7 +67,7 @@ class Example:
 
     @property
     def weight(self) -> float:
-        return 1.0 if self.is_labelled and self.hand != "own" else LESS
+        return 1.0 if self.is_labelled else LESS
 
 
 def examples_of(vectors: KeptVectors) -> list[Example]:

@@ -10,9 +10,9 @@ from hitherto_server.gates.statements.reading import MOST_CHARS
 if TYPE_CHECKING:
     from hitherto_server.gates.statements.reading import Statement
 
-_CHANGING = """
+_CHANGING = r"""
 now nowadays no_longer any_?more longer instead meanwhile already new newly since as_of
-from_now_on formerly previously used_to starting decided became ('re|are)_on
+from_now_on formerly previously used_to starting decided became are_on \w+'re_on
 moved move_to migrated migration_to ported switched changed renamed rewritten replace[ds]? updated
 upgraded raised bumped lifted increased extended lowered decreased reduced shortened
 (went|came)_(up|down|back) cut_(to|down)
