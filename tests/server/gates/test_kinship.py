@@ -14,8 +14,8 @@ from hitherto_server.gates.statements.stances import changes, denies, permits
 
 def test_the_same_in_other_words_is_a_duplicate() -> None:
     found = judge(
-        "Never restart a broker by hand, `relayctl drain` has to empty its queues first.",
-        "Don't restart brokers manually: only `relayctl drain` empties the queues.",
+        "Money columns hold integer cents, never floats (`amount_cents`).",
+        "No float for money anywhere: prices and fees are cents as integers, see `amount_cents`.",
         0.75,
     )
     assert (found.relation, found.reason) == ("duplicate_of", "the same in other words")
