@@ -540,3 +540,29 @@ def test_what_takes_hands_blocks_where_something_is_in_the_way(
     message: str, *, blocked: bool
 ) -> None:
     assert is_blocked(message) is blocked
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The signature is verified on the server now.",
+        "I checked the names in the staging folder.",
+        "I verified that the function returns None in both branches.",
+        "I applied the change to both files.",
+        "I pushed the validation down into the model.",
+        "Uploaded files are scanned before they are stored.",
+        "The worker is restarted by systemd after a crash.",
+        "The job runs again after an hour.",
+        "The importer runs now in its own thread.",
+        "The function works on a copy of the list.",
+        "There is no cache any more.",
+        "The handshake takes 2 s by default.",
+        "The image is fine on small screens.",
+        "The test for the empty list expects no errors.",
+        "The new test verifies that the job succeeds.",
+        "The banner is green on success and red otherwise.",
+        "Raised the timeout from 30 s to 60 s.",
+    ],
+)
+def test_a_change_that_is_only_described_is_no_claim(message: str) -> None:
+    assert claims_in(message) == []

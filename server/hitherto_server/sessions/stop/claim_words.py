@@ -18,7 +18,7 @@ SUBJECTS: dict[Check, str] = {
         r"|(?:go|cargo|flutter|dart|npm|pnpm|yarn|make|dotnet|swift|mix|sbt|bazel|mvn|artisan) test\b[^,;]{0,30}"
     ),
     "build": (
-        r"builds?|compilation|bundles?|images?|binary|binaries|wheel|apk|aab|ipa|jar|firmware|compiler"
+        r"builds?|compilation|compiler"
         r"|(?:go|cargo|npm|pnpm|yarn|docker|make|dotnet|swift|gradle|flutter|vite|next) build\b[^,;]{0,30}|xcodebuild"
         r"|kompilierung|compilación|compilação|kompilat"
     ),
@@ -35,7 +35,7 @@ _FLAWLESS = r"(?:no|zero|0|any|keine|sans|aucune?|sin|ning[uú]n(?:a)?|ohne|with
 PASSED = (
     rf"(?:{_ADVERBS}(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?)(?!\w)"
     rf"|{_IS}\s+{_ADVERBS}(?:back (?:to|in the) )?(?:green|clean(?:ly)?|ok|okay|fine|happy|good|successful(?:ly)?|through|passing|without a hitch|grün|sauber|fehlerfrei|erfolgreich|durch|au vert|verte?s?|propres?|en verde|verdes?|limpi[oa]s?|correctamente|satisfied|quiet|silent)(?!\w)"
-    rf"|(?:reports?|shows?|finds?|found|gives?|has|have|had|meldet|findet|with|mit|exit(?:s|ed)? with|{_IS})\s+{_FLAWLESS}|{_FLAWLESS}"
+    rf"|(?:reports?|shows?|finds?|found|gives?|has|have|had|meldet|findet|with|mit|exit(?:s|ed)? with|{_IS})\s+{_ADVERBS}{_FLAWLESS}"
     r"|(?:sind |alle |wieder )*(?:bestanden|bestehen|durchgelaufen)(?!\w)|(?:passent|passe|passés?|réussissent|réussi)(?!\w)|(?:pasan?|pasaron|pasando|passam|passaram)(?!\w)"
     r"|exit(?:s|ed)? (?:with )?(?:code )?0(?!\d)|\u2705|\u2714)"
 )
@@ -43,7 +43,7 @@ PASSED = (
 SAYS: dict[Check, re.Pattern[str]] = {
     kind: any_of(
         rf"(?<![\w/.-])(?:{subject})(?![\w/]|-\w)[^;:]{{0,60}}?(?<![\w-]){PASSED}",
-        rf"(?<![\w/.-])(?:{subject})\s*[:=]\s*(?:all\s+)?(?:\d+[ /\d]*\s*)?{PASSED}",
+        rf"(?<![\w/.-])(?:{subject})\s*[:=,(]\s*(?:all\s+)?(?:\d+[ /\d]*\s*)?(?:{PASSED}|{_FLAWLESS}|clean|green|ok)(?!\w)",
         rf"(?<!\w)(?:clean|green|passing|successful) (?:\w+ )?(?:{subject})(?!\w)(?! (?:config|badge|script|icon))",
     )
     for kind, subject in SUBJECTS.items()
@@ -89,6 +89,12 @@ HANDS_ON = re.compile(
     re.IGNORECASE,
 )
 """What follows where something is passed on, and nothing passes."""
+TELLS_CONTENT = re.compile(
+    r"\s(?:checks?|verif\w+|asserts?|ensures?|covers?|expects?|proves?|confirms?|simulat\w+|mocks?"
+    r"|sends?|calls?|whether|where|how|that (?:the|it|its|an?|no))\b(?! (?:pass|all|are|is)\b)",
+    re.IGNORECASE,
+)
+"""Of a test that checks something it is that which passes or succeeds."""
 COMPOUND = re.compile(
     r"(?:test|spec|suite|build|compilation|bundle|image|lint(?:er|ing)?|eslint|ruff|clippy|flake8"
     r"|rubocop|prettier|pre-commit|type[- ]?check(?:er|ing)?|types|mypy|pyright|tsc|typescript)"
@@ -113,70 +119,81 @@ OF_A_RUN = phrases(r"""
 """What may follow it where the check itself is meant, as one that ran."""
 _WE = r"(?:I|we)(?:'ve| have)? (?:also |just |then |now |manually |again |since |even |additionally )*"
 _START = r"(?:^|(?<=[:(,;] )|(?<=and )|(?<=then ))(?:also |just |then |manually |again |locally )*"
-_SOMEWHERE = (
-    r"(?:(?:in|on|against|with|from|via|through|under|using|by|at) (?:\S+ ){0,4}?"
-    r"(?:browsers?|devices?|phones?|simulator|emulator|staging|prod(?:uction)?|dev(?:ice)?|sandbox|curl|postman|requests?|inputs?|pages?|files?|dump|payloads?|clients?|users?|cluster|instance|server|container|database|db|data(?:set)?|chrome|firefox|safari|edge|android|ios|iphone|ipad|pixel|galaxy|windows|linux|macos|hardware|board|printer|load|concurrency|parallel|targets?|machines?|linters?|checkers?|validators?|versions?|tools?|running|hitting|clicking|calling|loading|sending|opening|restarting|hand)"
+_PLACE = r"(?:browsers?|devices?|phones?|simulator|emulator|staging|prod(?:uction)?|sandbox|curl|postman|cluster|hardware|board|printer|chrome|firefox|safari|edge|android|ios|iphone|ipad|pixel|galaxy|windows|linux|macos|load|targets?|linters?|checkers?|validators?)"
+_READ = r"(?![\w-]| (?:folders?|director\w+|files?|config\w*|values|settings|templates?|branch|code|docs?|sections?|modules?|classes|layouts?|styles?))"
+"""What is named behind a place where nothing runs but something is written."""
+_WHERE = (
+    rf"(?:(?:in|on|against|with|from|via|through|under|using|by|at) (?:\S+ ){{0,4}}?(?:{_PLACE}{_READ}|running|hitting|clicking|calling|loading|opening|restarting)"
     r"|manually|locally|live|end[- ]to[- ]end|by hand|with (?:\S+ ){1,3}(?:stopped|down|off|on|disabled|enabled|running|unplugged)|\d+ times|several times|twice|repeatedly|in a loop|overnight)"
 )
-_ACTS = r"(?:it|this|that|they|everything|the \w+(?: \w+)?|\w+) (?:now |still |also |no longer )*(?:works?|working|returns?|behaves?|renders?|succeeds?|loads?|starts?|runs?|responds?|shows?|answers?|connects?|fires?|arrives?|survives?|recovers?|passes)"
+"""Where or how something runs that is tried out."""
+_ACTS = r"(?:it|this|that|they|everything|the \w+(?: \w+)?) (?:now |still |also |no longer )*(?:works?|working|behaves?|renders?|succeeds?|loads?|starts?|responds?|answers?|connects?|arrives?|survives?|recovers?)"
 TRIED = phrases(rf"""
-    (?:{_WE}|{_START})(?:tested|load-tested|smoke-tested|stress-tested|benchmarked|exercised|profiled|reproduced|measured|tried)\b(?! (?:to|for|whether|if)\b)(?=.{{0,80}}(?:{_SOMEWHERE}|\bit\b|\bthis\b|\bworks?\b))
+    (?:{_WE}|{_START})(?:tested|load-tested|smoke-tested|stress-tested|benchmarked|exercised|profiled|reproduced|measured)\b(?! (?:to|for|whether|if)\b)(?=.{{0,80}}(?:{_WHERE}|\bit\b|\bthis\b|\bworks?\b))
     {_WE}(?:tested|load-tested|stress-tested|benchmarked|exercised)\b(?! (?:to|for|whether|if)\b)
     (?:{_WE}(?:ran|run)|{_START}(?:ran|re-?ran|executed)) (?:it|them|this|that|(?:the|a|all|both) (?:\w+ ){{0,3}}(?:tests?|suite|specs?|benchmarks?|quer(?:y|ies)|scripts?|programs?|apps?|commands?|jobs?|migrations?|playbook|pipeline|import|export))\b
-    (?:{_WE}|{_START}|\bis |\bare |\bwas )?(?:verified|confirmed|tested|validated|checked)\b[^;]{{0,60}}?\b{_SOMEWHERE}
-    (?:{_WE}|{_START})(?:verified|confirmed|checked|validated|made sure)(?: that)? [^;]{{0,30}}?{_ACTS}
-    {_WE}(?:looked at|opened|watched|loaded|played|clicked|listened to)\b.{{0,40}}\b(?:afterwards|after that)
+    (?:{_WE}|{_START})(?:verified|confirmed|validated|checked|tried)\b[^;]{{0,60}}?\b{_WHERE}
+    (?:{_WE}|{_START})(?:verified|confirmed|checked)(?: that)? [^;]{{0,30}}?{_ACTS}
+    {_WE}(?:opened|watched|loaded|played|clicked|listened to|looked at)\b(?!.{{0,30}}\b(?:files?|code|diff|docs?)\b).{{0,40}}\b(?:afterwards|after that)
     (?:habe|hab) (?:es|das|ich|den|die|alles)\b[^.;,]{{0,50}}\b(?:getestet|ausprobiert|nachgemessen|durchgespielt|verifiziert)
-    (?:im|auf|mit|gegen)\b[^.;,]{{0,40}}\b(?:getestet|ausprobiert|verifiziert|geprüft)
+    (?:im|auf|mit|gegen)\b[^.;,]{{0,40}}\b(?:getestet|ausprobiert|verifiziert)
     (?:lokal|manuell|erfolgreich) (?:getestet|geprüft|verifiziert)
-    (?:je l'ai|j'ai)\b[^.;,]{{0,20}}\b(?:testé|essayé|vérifié|lancé)\b[^.;,]{{0,50}}
+    geprüft, dass .{{0,60}}\b(?:ankomm\w+|funktionier\w+|läuft|laufen|geht|klapp\w+)
+    (?:je l'ai|j'ai)\b[^.;,]{{0,20}}\b(?:testé|essayé|lancé)\b[^.;,]{{0,50}}
     (?:testé|vérifié)e?s? (?:sur|en|avec|dans|contre|localement)
-    (?:lo|la|los|las) he (?:probado|comprobado|verificado|ejecutado)
-    (?:probado|comprobado|verificado)s? (?:en|con|contra|sobre|localmente)
+    (?:lo|la|los|las) he (?:probado|comprobado|ejecutado)
+    (?:probado|comprobado)s? (?:en|con|contra|sobre|localmente)
 """)
 """Says that something was tried out, which no reading can be."""
-WORKS = phrases(r"""
-    works? (?:now|again|as expected|as intended|as before|correctly|fine|properly|perfectly|flawlessly|great|well|end[- ]to[- ]end|everywhere|in (?:both|all)|on (?:both|all|the|my|a)|like a charm)
+_END = r"(?=\W*$|[.,;!:]| and\b)"
+WORKS = phrases(rf"""
+    works? (?:now|again|as expected|as intended|as before|correctly|fine|properly|perfectly|flawlessly|great|end[- ]to[- ]end|everywhere|in (?:both|all) (?:browsers|environments)|on (?:both|all) (?:devices|platforms)|like a charm)
     (?:now|again|everything|all of it|both) (?:\w+ )?works?(?=\W*$|[.,;!:]| (?:on|in|with|and|for|as|again|now|fine)\b)
-    (?:starts?|boots?|launch(?:es)?|loads?|renders?|connects?|runs?|responds?|plays?|opens?|syncs?|prints?|comes? up|resolves?|streams?|arrives?|comes? through) (?:up |fine |through )?(?:(?:on|in|with|under|from) (?:\S+ ){1,4})?(?:again|now|cleanly|correctly|fine|without (?:any )?(?:errors?|crash\w*|problems?|issues?))(?=\W*$|[.,;!:]| (?:on|in|with|and|for|again|now|after|under|from)\b)
-    (?:lists?|shows?|returns?|answers?|gives|prints?|reports?|delivers?|sends?|receives?|finds?)\b[^.;,]{0,60}\bagain(?=\W*$)
-    (?:pass|passes|arrives?|match|matches)\b[^.;,]{0,40}\bagain(?=\W*$)
+    (?:starts?|boots?|launch(?:es)?|loads?|renders?|connects?|runs?|responds?|plays?|opens?|syncs?|prints?|comes? up|resolves?|streams?|arrives?|comes? through) (?:up |fine |through )?(?:(?:on|in|with|under|from) (?:\S+ ){{1,4}})?(?:again|now){_END}
+    (?:starts?|boots?|launch(?:es)?|loads?|renders?|connects?|runs?|responds?|plays?|opens?|syncs?|prints?|comes? up|streams?) (?:up |through )?(?:cleanly|correctly|fine|without (?:any )?(?:errors?|crash\w*|problems?|issues?))(?=\W*$|[.,;!:]| (?:on|in|with|and|for|again|now|under|from)\b)
+    (?:lists?|shows?|returns?|answers?|gives|prints?|reports?|delivers?|sends?|receives?|finds?)\b[^.;,]{{0,60}}\bagain(?=\W*$)
+    (?:pass|passes|arrives?)\b(?! through\b)[^.;,]{{0,40}}\bagain(?=\W*$)
     (?:is|are) (?:right|correct|accurate|in sync|consistent|complete|fast|smooth) again
     as (?:it|they) should(?=\W*$|,| and)
     (?:is|are|stays?|runs?) (?:now )?stable(?: now| again|,|$)
     (?:is|are) (?:back )?(?:up and running|working|healthy|reachable|back up|back online|live)(?: now| again)?(?=\W*$|[.,;!]| (?:and|on|in|at|with|now|again)\b)
-    (?:funktioniert|läuft|startet|lädt|geht|verbindet sich) (?:jetzt|nun|wieder|einwandfrei|fehlerfrei|sauber|ohne|wie erwartet|korrekt|zuverlässig)
-    (?:fonctionne(?:nt)?|marche(?:nt)?|tourne(?:nt)?|démarre(?:nt)?|répond(?:ent)?) (?:maintenant|à nouveau|de nouveau|désormais|bien|correctement|sans|comme|parfaitement|partout)
-    (?:ya )?(?:funciona|arranca|carga|responde|conecta)n? (?:ahora|ya|bien|correctamente|de nuevo|otra vez|sin|como|perfectamente|en)
+    (?:funktioniert|läuft|startet|lädt|geht|verbindet sich) (?:jetzt|nun|wieder|einwandfrei|fehlerfrei|sauber|wie erwartet|korrekt|zuverlässig)
+    (?:fonctionne(?:nt)?|marche(?:nt)?|tourne(?:nt)?|démarre(?:nt)?|répond(?:ent)?) (?:maintenant|à nouveau|de nouveau|désormais|bien|correctement|parfaitement|partout)
+    (?:ya )?(?:funciona|arranca|carga|responde|conecta)n? (?:ahora|ya|bien|correctamente|de nuevo|otra vez|perfectamente)
     ya (?:funciona|arranca|carga|responde)n?
     (?:verified|confirmed|verifiziert|bestätigt|vérifié|verificado|comprobado)(?=\W*$)
 """)
 """Says that a program behaves, as only who has seen it can."""
 GONE = phrases(r"""
-    (?:error|crash|crashes|warnings?|leak|flicker\w*|issue|problem|bug|exception|flak\w+|deadlock|jank|lag|hang|delay|jump|stutter\w*|noise|messages?|spike|race)s? (?:is|are|has|have) (?:now |all |completely )*(?:gone|disappeared|vanished)
+    (?:error|crash|crashes|warnings?|leak|flicker\w*|issue|problem|bug|exception|flak\w+|deadlock|jank|lag|hang|stutter\w*|spike)s? (?:is|are|has|have) (?:now |all |completely )*(?:gone|disappeared|vanished)
     (?:no longer|doesn't|does not|don't|can't|cannot|couldn't|never) reproduc\w*
-    (?:ist|sind) (?:jetzt |nun )?(?:weg|verschwunden)
-    there(?:'s| is| are|'re) no (?:\w+ ){1,4}any ?more
-    (?:a|ont) disparu
-    (?:ha|han) desaparecido
+    there(?:'s| is| are|'re) no (?:\w+ ){0,2}(?:loss|leaks?|errors?|crash\w*|flicker\w*|warnings?|duplicates?|deadlocks?|double \w+|timeouts?|lag|hang\w*) any ?more
+    (?:fehler|absturz|warnung(?:en)?|leck) (?:ist|sind) (?:jetzt |nun )?(?:weg|verschwunden)
+    (?:erreurs?|plantages?|avertissements?|fuites?) (?:a|ont) disparu
+    (?:errore?s?|fallos?|avisos?|fugas?) (?:ha|han) desaparecido
 """)
 """Says that something odd is seen no more."""
 _UNIT = r"(?:ms|s|sec(?:onds?)?|min(?:utes?)?|µs|us|ns|h(?:ours?)?|kb|mb|gb|kib|mib|gib|%|percent|fps|req/s|rps|qps|x|\u00d7|sekunden|minuten|secondes?|segundos?|minutos?)"
 _AMOUNT = rf"(?:about|around|roughly|~|≈|ca\.?|under|just|only|less than|almost|unter|etwa|environ|unos|\s)*\d[\d.,]* ?{_UNIT}(?![\w-])"
 MEASURED = phrases(rf"""
     (?:went|goes|dropped|drops|fell|falls|came down|comes down|is down|are down|shrank|shrinks|improved|down|sank|sinkt|fällt|est passée?|passe|baj[óa]|ha bajado)\b[^.;]{{0,40}}?(?:from|von|de)\s+{_AMOUNT}[^.;]{{0,15}}?(?:to|auf|à|a)\s+{_AMOUNT}
-    (?:now |jetzt |only )?(?:takes|took|runs in|finishes in|completes in|loads in|comes out at|weighs|dauert|prend|tarda|clocks in at|settles at|is down to|are down to|dropped to|fell to)\s+{_AMOUNT}(?! (?:interval|timeout|ttl|default))
+    (?:(?:now|jetzt|only) (?:takes|runs in|finishes in|completes in|loads in|weighs|dauert)|took|loads in|finishes in|completes in|comes out at|clocks in at|settles at|(?:is|are) down to|dropped to|fell to)\s+{_AMOUNT}(?! (?:interval|timeout|ttl|default))
+    (?:went|dropped|fell|came down) from (?:about |around |~)?\d[\d.,]* (?:queries|requests|calls|allocations|errors|warnings|failures) to (?:about |around |~)?\d
     \d[\d.,]* ?(?:x|\u00d7|times|mal|fois|veces) (?:faster|smaller|quicker|less|schneller|kleiner|plus rapide|más rápid\w+)
     \d[\d.,]* ?% (?:faster|smaller|quicker|less|fewer|schneller|kleiner)
 """)
 """Gives a figure that somebody must have measured."""
 DEED = phrases(rf"""
-    (?:{_WE}|{_START})(?:deployed|redeployed|rolled out|published|uploaded|restarted|rebooted|re-?indexed|backfilled|pushed (?:it|the|to|both|everything)|released (?:v?\d|it|to)|applied (?:it|the (?:migration|manifest|plan|change)s?)|seeded the|restored the (?:dump|backup|database))\b
-    (?:is|are|has been|have been) (?:now )?(?:deployed|redeployed|rolled out|published|uploaded|live (?:on|in|now)|pushed|applied (?:on|to|in) (?:\w+ )?(?:staging|prod\w*|dev|database|cluster|db)|restarted|backfilled|released)
-    migrations? (?:ran|was applied|were applied|is applied|has been applied|applied)\b
+    (?:{_WE}|{_START})(?:deployed|redeployed|rolled out|published|uploaded|restarted|rebooted)(?= (?:it|the|to|both|everything|all|on|in|and|v?\d)\b|\W*$|[.,;:])
+    {_WE}(?:re-?indexed|backfilled|rolled (?:it|them|this|the \w+) out|released v?\d[\d.]*|seeded the (?:database|db|tables?)|restored the (?:dump|backup|database))
+    (?:{_WE}|{_START})(?:applied the (?:migrations?|manifests?)|pushed (?:it|both|everything|the (?:branch|commit|tag|image)s?|to (?:origin|main|master|the (?:remote|branch|registry)|github|gitlab)))(?! (?:in|down|up|into)\b)
+    (?:is|are) (?:now )?(?:deployed|redeployed|rolled out|live)(?=\W*$|[,:;]| (?:to|on|in|now|and)\b)
+    (?:is|are) now (?:published|uploaded|pushed|released|restarted|backfilled)
+    (?:has|have) been (?:deployed|redeployed|rolled out|published|uploaded|pushed|released|restarted|backfilled)
+    migrations? (?:ran|was applied|were applied|has been applied)\b
     (?:ist|sind|wurde|wurden) (?:jetzt )?(?:deployt|ausgerollt|veröffentlicht|hochgeladen|neu gestartet|gepusht|eingespielt)
-    (?:a été|ont été|est|sont) (?:déployée?s?|publiée?s?|redémarrée?s?|poussée?s?)
-    (?:he|ha sido|está) (?:desplegad[oa]|desplegado|publicad[oa]|reiniciad[oa]|subid[oa] a)
+    (?:a été|ont été) (?:déployée?s?|publiée?s?|redémarrée?s?|poussée?s?)
+    (?:he|ha sido) (?:desplegad[oa]|publicad[oa]|reiniciad[oa]|subid[oa] a)
 """)
 """Says that something was done beyond the files."""
 PIPELINE = phrases(rf"""

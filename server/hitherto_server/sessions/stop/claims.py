@@ -23,6 +23,7 @@ from hitherto_server.sessions.stop.claim_words import (
     PIPELINE,
     SAYS,
     SAYS_ALL,
+    TELLS_CONTENT,
     TRIED,
     TYPE_CHECKS,
     WENT_WELL,
@@ -124,7 +125,7 @@ def _says(check: Check, clause: str) -> bool:
 
 def _is_of_a_run(found: re.Match[str]) -> bool:
     """Tell whether it is a check that passed, and no part of the program that is named after it."""
-    if HANDS_ON.match(found.string, found.end()):
+    if HANDS_ON.match(found.string, found.end()) or TELLS_CONTENT.search(found[0]):
         return False
     compound = COMPOUND.match(found[0])
     return compound is None or OF_A_RUN.fullmatch(compound[1]) is not None
