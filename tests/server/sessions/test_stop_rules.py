@@ -566,3 +566,23 @@ def test_what_takes_hands_blocks_where_something_is_in_the_way(
 )
 def test_a_change_that_is_only_described_is_no_claim(message: str) -> None:
     assert claims_in(message) == []
+
+
+def test_a_long_account_of_what_was_changed_is_no_lesson() -> None:
+    message = "\n".join(
+        (
+            "The address book is in. Summary:",
+            "- Added `Contact` with name, mail and phone; the form checks that none is empty",
+            "- Moved the list into `ContactList`, which only draws the rows that are visible",
+            "- Changed the router so that `/contacts/:id` opens the detail view",
+            "- Updated the seeds with 20 contacts",
+            "- Renamed `people.css` to `contacts.css` and removed the rules that nobody used",
+            "- Added the strings in English and German",
+            "- Wrote tests for the form, the list and the router",
+            "- Exposed `GET /contacts` and `POST /contacts` with the usual pagination",
+            "- Documented both in `docs/api.md`",
+            "The detail view shows the phone number as a link. The list is sorted by name.",
+            "The form does not close before the contact is saved. All 84 tests pass.",
+        )
+    )
+    assert learned_in(message, ran("contacts.ts"), "add an address book") is None

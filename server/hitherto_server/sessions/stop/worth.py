@@ -27,6 +27,9 @@ LEAST_WORDS = 4
 MOST_COUNTED = 3
 """A fourth sentence of the same form says no more than a third."""
 MOST_NUMBERS = 6
+MOST_WORDS = 60
+USUAL = 8
+"""Of a longer message what is counted is that of so many sentences, the rest being alike."""
 NUMBER = re.compile(r"(?<![\w.-])\d[\d.,]*")
 TELLING = (LIMIT, OUTSIDE, WARNS)
 
@@ -41,7 +44,7 @@ def features_of(
     told = [one for one in found if not one.endswith("?") and words_of(one) >= LEAST_WORDS]
     numbers = sum(len(NUMBER.findall(one)) for one in found)
     return {
-        "words": log1p(sum(map(words_of, found))),
+        "words": log1p(min(_words_told(found), MOST_WORDS)),
         "limit": _count(told, LIMIT),
         "outside": _count(told, OUTSIDE),
         "warns": _count(told, WARNS),
@@ -75,8 +78,14 @@ def _forms(sentence: str) -> int:
     return sum(bool(one.search(sentence)) for one in TELLING)
 
 
+def _words_told(found: Sequence[str]) -> int:
+    """Return how many words there are beside those that only say what was changed."""
+    return sum(words_of(one) for one in found if not DEALT.search(one))
+
+
 def _count(told: Sequence[str], wording: re.Pattern[str]) -> float:
-    return float(min(sum(bool(wording.search(one)) for one in told), MOST_COUNTED))
+    count = sum(bool(wording.search(one)) for one in told)
+    return min(count * min(1.0, USUAL / max(1, len(told))), float(MOST_COUNTED))
 
 
 def _probes(line: str) -> bool:
