@@ -21,6 +21,8 @@ def turns_away(prompt: str, *, has_ended: bool = True) -> bool:
         "Which of our dependencies are unmaintained?",
         "Bitte erstelle eine Seite für das Impressum",
         "That's it for the PDF. The sitemap, then.",
+        "while you're there: the logo is blurred on retina screens",
+        "the layout aside, the search finds nothing with umlauts",
         "the nightly backup ran out of disk space on db2, please look at the server",
     ],
 )

@@ -54,6 +54,11 @@ def test_what_a_person_asks_to_be_kept_is_kept_at_once(prompt: str) -> None:
         "ask before you install anything, always",
         "Please address me as Kim",
         "wenn du unsicher bist, frag nach",
+        "next time you change a schema, tell me first",
+        "please answer briefly",
+        "when you quote numbers, give me the unit",
+        "don't thank me all the time",
+        "háblame en español",
     ],
 )
 def test_a_habit_said_in_passing_is_kept_as_a_candidate(prompt: str) -> None:
@@ -71,6 +76,8 @@ def test_a_habit_said_in_passing_is_kept_as_a_candidate(prompt: str) -> None:
         "I like your second idea, do that",
         "every time you reload the page it logs you out, fix that",
         "stop reading at the first blank line",
+        "write a job that recomputes the totals of all months in the future",
+        "don't ask the cache when the flag is off",
         "you always get a 404 on /health",
         "I'm using Postgres 15, so use a generated column",
         "show the dialog when you press escape",

@@ -6,7 +6,8 @@ from __future__ import annotations
 from hitherto_server.sessions.prompt import habits
 
 EXPLICIT = (
-    r"\b(?:from now on|from here on|going forward|as of now|for future reference)\b|\bin (?:the )?future\b",
+    r"\b(?:from now on|from here on|from today on|going forward|as of now|for future reference)\b|\bin future\b|^in the future\b",
+    r"^(?=.*\b(?:you|please|always|never|don't|do not)\b).*\bin the future\b",
     r"^(?:please )?(?:remember|keep in mind|bear in mind)(?: that\b|\s*[:,])",
     r"\b(?:ab jetzt|ab sofort|von jetzt an|von nun an|in zukunft|merk dir)\b|\bk\u00fcnftig\b",
     r"\b(?:\u00e0 partir de maintenant|d\u00e9sormais|dor\u00e9navant|souviens-toi que|retiens que)\b",
@@ -17,14 +18,14 @@ EXPLICIT = (
 )
 """Asks outright for something to be kept."""
 WISH = (
-    r"\bi(?:'d)? (?:really |strongly |generally |usually |always |just )*(?:want|like|prefer|expect|need|hate|dislike|(?:don't|do not) (?:want|like)|can't stand)\b",
+    r"\bi(?:'d)? (?:really |strongly |generally |usually |always |just )*(?:want|like|prefer|expect|need|hate|dislike|(?:don't|do not) (?:want|like)|can't stand|won't (?:merge|accept|read))\b|\bdrives? me (?:nuts|mad|crazy)\b",
     r"\bich (?:will|m\u00f6chte|mag|hasse|bevorzuge|w\u00fcnsche)\b",
     r"\bje (?:veux|pr\u00e9f\u00e8re|d\u00e9teste|n'aime pas|ne veux)\b|\b(?:quiero|odio|no me gusta|voglio|preferisco|quero|prefiro)\b",
     r"\u6211(?:\u559c\u6b22|\u4e0d\u559c\u6b22|\u5e0c\u671b|\u4e0d\u60f3)",
 )
 LASTS = (
-    r"\b(?:always|never|ever|whenever|in general|generally|as a rule|by default|also next time)\b",
-    r"\b(?:nie|niemals|immer|grunds\u00e4tzlich|generell|jamais|toujours|en g\u00e9n\u00e9ral|siempre|nunca|jam\u00e1s|sempre|mai)\b",
+    r"\b(?:always|never|ever|whenever|in general|generally|as a rule|by default|also next time|every time|all the time|everywhere|not only (?:here|now|in this case)|(?:in|for|with) (?:everything|anything|whatever)|anything (?:else|new)|for all (?:of )?(?:my|the) \w+)\b",
+    r"\b(?:nie|niemals|immer|grunds\u00e4tzlich|generell|\u00fcberall|jedes ?mal|jamais|toujours|en g\u00e9n\u00e9ral|siempre|nunca|jam\u00e1s|sempre|mai)\b",
     r"\u603b\u662f|\u6c38\u8fdc|\u4ece\u4e0d|\u5fc5\u305a|\u5e38\u306b",
 )
 PREFERS = (
@@ -33,7 +34,14 @@ PREFERS = (
     r"^(?:please )?(?:always|never) [^.]*\b(?:me|my|myself|i)\b",
     r"^whenever (?:you|i)\b",
     r"\b(?:whatever|everything|anything) you (?:write|do|send|show)\b[^.]*\bme\b",
-    r"\bthat goes for (?:everything|all)\b",
+    r"\bthat goes for (?:everything|all)\b|\bkeep (?:that|this|it) in mind\b|\bfor all (?:of )?my \w+\W*$",
+    r"\bkeep (?:your |the |all )?(?:answers?|replies|explanations|summaries|messages) (?:very )?(?:short|brief|concise|terse|in \w+)\b|\bask me (?:always |first |again )*before\b",
+    r"\b(?:for|in) (?:all|every|any) (?:the )?[\w-]+ (?:that )?(?:i|you) (?:own|have|write|do|touch|send|make|run)\b|\bnot now,? not ever\b",
+    r"^(?:ok |and |also )*(?:the )?next time you\b|\bthe next time you\b",
+    r"^(?:please |ok |and |also )*(?:answer|reply|respond)(?: to)?(?: me)? (?:short|shortly|briefly|concisely|tersely|in (?:english|german|french|spanish|\w+ese|\w+ian|\w+ish))\b",
+    r"\b(?:h[a\u00e1]blame|contesta\w*|responde\w*) en \w+|\bantworte?\w* (?:mir )?(?:immer )?(?:kurz|knapp|auf \w+)|\br\u00e9ponds\w*(?:-moi)? en \w+",
+    r"^(?:please |ok |and |also )*(?:don't|do not|never|stop) (?:thank\w*|apologi[sz]\w*|prais\w*|ask\w*|summari[sz]\w*|explain\w*)\b[^.?]*\b(?:all the time|every time|in your \w+|me|just)\b",
+    r"^(?:please |ok |and |also )*(?:when(?:ever)? (?:i (?:say|write|ask|mention)|you (?:report|say|show|write|answer|ask|send|explain|propose|present|quote))|before you (?:write|touch|change|delete|commit|push|run|start))\b[^?]*$",
     r"^(?:don't|do not) ever\b[^.]*\b(?:me|my|i)\b",
     r"^(?:prefiero|preferir\u00eda) que\b|^je pr\u00e9f\u00e8re que\b|^ich bevorzuge\b",
 )
@@ -42,7 +50,7 @@ ABOUT_US = (
     *habits.OF_THE_AGENT,
     r"\b(?:i|i'm|i'd|i've|me|my|myself|ich|mir|mich|mein\w*|je|moi|mes|yo|prefiero|mostr\w+me|eu|io|mi)\b|\bj'",
     r"\b(?:answers?|reply|replies|responses?|explanations?|explain|ask|commits?|commit messages?|summar(?:y|ies)|diffs?|emojis?|bullet points|apologi[sz]\w+|code comments)\b",
-    r"\b(?:antworte\w*|antworten|erkl\u00e4r\w*|frag\w*|r\u00e9ponds|r\u00e9ponses|demande|respuestas?|responde|pregunta|explica)\b",
+    r"\b(?:antworte\w*|antworten|erkl\u00e4r\w*|frag\w*|r\u00e9ponds|r\u00e9ponses|demande|respuestas?|responde\w*|h[a\u00e1]blame|contesta\w*|pregunta|explica)\b",
     r"[\u6211\u79c1]|\u56de\u7b54|\u304f\u3060\u3055\u3044",
 )
 """Speaks of the person, or of how an agent talks and works with them."""

@@ -18,8 +18,9 @@ SLASH_COMMAND = re.compile(
     r"^\s*/(?!(?:bin|dev|etc|home|mnt|opt|proc|root|srv|tmp|usr|var)\b)[a-z][\w:-]*(?:\s|$)"
 )
 REFERS_BACK = re.compile(
-    r"\b(?:it|its|that|this|those|these|them|they|one|ones|same|again|instead|other|another"
-    r"|above|former|latter|there|so)\b",
+    # "the scheme that we agreed on" says what is meant
+    r"\b(?:it|its|that(?! (?:we|i|you)\b)|this|those|these|them|they|one|ones|same|again|instead"
+    r"|other|another|above|former|latter|there|so)\b",
     re.IGNORECASE,
 )
 WORD = re.compile(r"[^\W_][\w'-]*")

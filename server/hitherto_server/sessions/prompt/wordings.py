@@ -22,6 +22,13 @@ ONCE = (
     r"|(?:in|from) (?:another|the other|a former) (?:window|terminal|session|chat|tab)|before (?:it|you|the \w+|my \w+) (?:crashed|died|froze|restarted|rebooted|(?:was|were|got) (?:closed|cut off|interrupted)))"
 )
 """A time at which there was another session."""
+SETTLED = (
+    r"(?:drop(?:ped)?|choose|chose|decid\w+|settled?|agreed?|pick(?:ed)?|ke(?:ep|pt)|le(?:ave|ft)|end(?:ed)? up|solved?|measured?|tr(?:y|ied)|sa(?:y|id)|concluded?|f(?:ind|ound)|reject(?:ed)?|revert(?:ed)?|ruled? out"
+    r"|g(?:o|one) with|went with|abandon\w*|discard\w*|stop(?:ped)?|switch\w*|moved?|renamed?|promised?|c[oa]me up with|tell|told|want(?:ed)?|discuss\w*|talk\w*|compared?|benchmark\w*|figured? out|g[eo]t rid of|work(?:ed)? (?:around|out))"
+)
+"""What is done once, and asked about later: in the past, or behind `did we`."""
+MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december|christmas|easter|spring|summer|autumn|winter)"
+PAST = r"(?:(?!need)\w{3,}ed|took|chose|found|said|made|did|had|thought|went|wrote|kept|left|built|ran|saw|came|gave|told)"
 LOOKUP = (
     # English
     rf"^\W*(?:please )?(?:continue|resume|carry on|go on|finish|repeat|redo)\b[^.?\n]{{0,90}}\b{ONCE}\b",
@@ -45,14 +52,27 @@ LOOKUP = (
     r"\bdid (?:i|we) (?:already )?(?:ask|tell|talk|discuss|finish)\b[^.?\n]{0,60}\b(?:before|earlier|already)\b",
     r"\b(?:find|search|show|look up)\b[^.?\n]{0,20}\b(?:chat|conversation|session) (?:in which|where|when|that|about)\b[^.?\n]{0,20}\b(?:we|you|i)\b",
     r"\bwhich (?:chat|conversation|session) (?:was|were)\b",
+    rf"\b(?:what|which|why|how|where|when|who)\b[^.?\n]{{0,50}}\b(?:did|had|have) (?:we|i)\b[^.?\n]{{0,20}}\b{SETTLED}\b|\bwe (?:had |have |both |once |already )?{PAST}\b[^?\n]{{0,80}}\?",
+    r"\b(?:what|which|why|how|where|when|who)\b[^.?\n]{0,60}\bdid (?:we|i)\b(?! (?:get|have|receive|see|lose|miss|forget|ship|deploy)\b)",
+    r"\b(?:i|we) (?:still |vaguely |dimly )?(?:remember|recall|think|believe),? (?:that )?(?:we|you)\b|\b(?:can't|cannot|don't) (?:recall|remember) (?:what|which|why|how|where|whether)\b",
+    r"\b(?:the|what) reason (?:that |why )?we\b|\bwhat was (?:the reason|that|it)\s*(?:\?|$)",
+    r"\byou (?:had|gave|made|came up with) (?:a|an|some|the) (?:theory|idea|list|plan|explanation|suggestion|number|table)\b|\bwhat (?:did|have|had) you (?:already )?(?:tr(?:y|ied)|rul)",
+    rf"\b(?:did|had|have) we (?:ever|actually|already|finally|in the end)\b[^.?\n]{{0,20}}\b{SETTLED}\b|\bor did we (?:already )?{SETTLED}\b",
+    r"\b(?:we|i|you) (?:once |already |all |both |then |finally )?(?:had (?:a|some|our) (?:reason|discussion|argument|agreement|rule)|settled on|fought over|suspected|ruled out|decided (?:on|against|for)|told me|agreed on)\b[^?\n]{0,80}\?",
+    r"\bwe had (?:a|some|our) (?:reason|discussion|argument|agreement|rule)\b[^?\n]{0,80}\bwhat (?:was|were)\b|\b(?:remind me|tell me) (?:what|how|which|where|why)\b[^.?\n]{0,40}\b(?:we|i) (?:settled|agreed|decided|chose|picked|kept|dropped)\b",
+    r"\b(?:what|which) (?:was|were) (?:the|our) (?:outcome|result|verdict|conclusion|decision|upshot|final \w+)\b|\bwhat came out(?: of (?:it|that))?\s*\?|\bwho said (?:that )?we\b|\b(?:was|is) there (?:still |ever )?an agreement\b",
+    r"\b(?:weren't|didn't|hadn't|haven't) we\b[^.?\n]{0,80}\?|\byou (?:once told me|told me (?:once|before|that already))\b",
     # German
+    r"\b(?:wie|was|wo|woran|warum|wann|welche\w*)\b[^.?\n]{0,40}\b(?:hatten|haben) wir\b|\bhatten wir (?:\w+ ){0,2}(?:schon|mal|damals)\b",
     r"\b(?:letztes mal|letzten mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b[^.\n]{0,60}\b(?:wir|du|ich)\b|\b(?:wir|du|ich)\b[^.\n]{0,30}\b(?:letztes mal|beim letzten mal|neulich|(?:letzten|vorigen|fr\u00fcheren) (?:sitzung|session|gespr\u00e4ch))\b",
     r"\bwo (?:wir|du) (?:\w+ )?(?:aufgeh\u00f6rt|stehen ?geblieben|waren)\b|\bwo waren wir\b",
     r"\b(?:was|wie|wo\w*|welche\w*|warum)\b[^.\n]{0,40}\b(?:wir|du)\b[^.\n]{0,30}\b(?:gestern|neulich|vorgestern|letzte woche|heute (?:morgen|fr\u00fch))\b",
     r"\bgestern\b[^.\n]{0,40}\b(?:wir|du)\b|\b(?:wir|du)\b[^.\n]{0,40}\bgestern\b[^.\n]{0,40}\b(?:gemacht|gesagt|gezeigt|besprochen|gefunden|vorgeschlagen)\b",
     # French
+    r"\b(?:pourquoi|qu'est-ce qu|comment|quel\w*)\b[^.?\n]{0,30}\b(?:on avait|avions-nous|nous avions|a-t-on|avait-on)\b",
     r"\b(?:la|de la) derni\u00e8re fois\b|\b(?:session|conversation) pr\u00e9c\u00e9dente\b|\b(?:on a(?:vait)?|nous (?:avons|avions)|tu (?:m')?(?:as|avais))\b[^.\n]{0,40}\bhier\b|\bl\u00e0 o\u00f9 (?:on|nous) (?:s'|nous )?(?:en )?(?:\u00e9tait|\u00e9tions|avait|avions|est|sommes)\b",
     # Spanish, Portuguese, Italian
+    r"\b(?:qu[e\u00e9]|c[o\u00f3]mo|cu[a\u00e1]l)\b[^.?\n]{0,20}\b(?:hab[i\u00ed]amos|decidimos|quedamos|dijimos|elegimos|acordamos)\b",
     r"\b(?:dijiste|hicimos|hablamos|mostraste|propusiste|encontraste)\b[^.\n]{0,30}\bayer\b|\bayer\b[^.\n]{0,30}\b(?:dijiste|hicimos|hablamos|mostraste)\b|\bla \u00faltima vez\b|\ben qu\u00e9 quedamos\b|\bd[o\u00f3]nde lo dejamos\b|\bsesi\u00f3n (?:anterior|pasada)\b",
     r"\bda \u00faltima vez\b|\bonde (?:n\u00f3s )?paramos\b|\bsess\u00e3o (?:anterior|passada)\b",
     r"\bl'ultima volta\b|\bdove eravamo\b|\bsessione (?:precedente|scorsa)\b",
@@ -82,7 +102,12 @@ GOES_BACK = (
     r"\bsame (?:\w+ )?(?:error|bug|crash|deadlock|problem|issue|failure|leak)\b[^.?\n]{0,40}\b(?:as|again)\b",
     r"\b(?:crash|fail|break|hang|leak)\w*\b[^.?\n]{0,40}\bagain\b|\bis back\b",
     r"\bremind me (?:what|how|why|of|which)\b|\bworked around (?:it|this|that)\b|\b(?:had|met|seen|solved|fixed) (?:it|this|that) (?:once |already |once already )?before\b",
-    r"\b(?:from|like|as) (?:the other|last|all the other) times?\b",
+    r"\b(?:from|like|as) (?:the other|last|all the other) times?\b|\b(?:from|in|with) the (?:last|previous) (?:upgrade|release|migration|run|incident|outage|attempt|round|experiment)\b",
+    rf"\b(?:the|that|those|what|ones?) (?:[\w-]+ ){{0,4}}(?:that |which )?(?:we|i) (?:had |have |both |all |then )?(?!go\b|say\b|find\b|want\b|keep\b|leave\b|choose\b|stop\b|tell\b|switch\b){SETTLED}\b|\bwhat we (?:did|said|have|had) (?:for|about|with|on)\b",
+    r"\b(?:do )?you (?:still )?remember\b|\byou know (?:which|the steps|what i mean|the drill)\b|\b(?:tu te souviens|te acuerdas|erinnerst du dich|wei(?:\u00df|ss)t du noch)\b",
+    r"\b(?:hatten|haben) (?:wir )?doch (?:schon|mal|damals)\b|\bwie (?:damals|letzte\w* \w+|beim letzten mal)\b|\bde la m\u00eame mani\u00e8re qu|\bcomo (?:la otra vez|en (?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)|entonces)\b",
+    rf"\b(?:like|as|same \w+ as) (?:back )?in {MONTH}\b|\b(?:before|around|back in) {MONTH}\b[^.\n]{{0,60}}\b(?:we|you)\b|\b(?:we|you)\b[^.\n]{{0,60}}\b(?:before|around|back in) {MONTH}\b",
+    r"\b(?:continue|carry on|go on) with the\b|\bwhat(?:'s| is) left (?:of|from|in)\b",
     r"\bwie (?:wir (?:es )?)?(?:\w+ )?(?:vereinbart|besprochen|beschlossen|abgemacht)\b|\bwarum haben wir\b|\b(?:haben wir uns|wir haben uns) (?:\w+ ){0,4}(?:entschieden|geeinigt)\b|\bunsere[rmns]? (?:\w*(?:regeln?|konvention(?:en)?|vorgaben?))\b",
     r"\bpourquoi (?:avons-nous|a-t-on|on a)\b|\bcomme (?:convenu|d\u00e9cid\u00e9|pr\u00e9vu)\b|\bon avait (?:une r\u00e8gle|d\u00e9cid\u00e9|convenu|dit)\b",
     r"\bpor qu\u00e9 (?:descartamos|decidimos|elegimos|dejamos|abandonamos)\b|\bcomo (?:acordamos|decidimos|quedamos)\b",
@@ -104,6 +129,7 @@ TURNS = (
     r"\bsomething else\b|(?:^|[.!;,:]\s*)(?:now |and |ok,? )?(?:a |an |the )?(?:another|different|new|next|other) (?:thing|task|topic|matter|subject|ticket|issue)\b\s*(?:[:,.]|is\b|please\b)",
     r"(?:^|[.!]\s+)(?:next|now)\s*:\s|\bnext up\b|\b(?:let's|let us) (?:turn|move|switch|go) (?:on )?to\b|\bmoving on\b|\bunrelated\b|\bbefore i forget\b|\bi want to talk about\b",
     r"\bthat(?:'s| is) (?:it|all) (?:for|with)\b|\b(?:we|i)(?:'re|'m| are| am) done with\b|\bswitch(?:ing)? gears\b|\bon (?:another|a different) note\b|\bseparate(?:ly)?[:,]|\ba separate (?:issue|topic|matter|thing)\b",
+    r"\bwhile (?:we(?:'re| are)|you(?:'re| are)) (?:in|at|there)\b|\byou(?:'re| are) at it\b|^\W*(?:and )?then we(?:'ll)? need\b|^[\w ]{3,40} aside\s*,",
     r"\b(?:anderes thema|etwas anderes|was anderes|neue aufgabe|n\u00e4chste aufgabe|als n\u00e4chstes)\b",
     r"\b(?:autre (?:chose|sujet)|nouveau sujet|passons \u00e0)\b",
     r"\b(?:otra cosa|otro tema|cambiando de tema|pasemos a|siguiente tarea)\b",
